@@ -10,10 +10,9 @@ import type { ServiceFaults } from '../../../src/practice-service.ts';
 import { checkPage } from '../../../src/wings/listing/check-page.ts';
 import { pageBody, parsePage, parseTotal, totalBody } from '../../../src/wings/listing/index.ts';
 import { bytesOfKey } from '../../../src/wings/listing/walk/keys.ts';
-import type { AnsweredPage, PageRequest, Walk } from '../../../src/wings/listing/walk/walk.ts';
+import type { AnsweredPage, PageRequest } from '../../../src/wings/listing/walk/walk.ts';
 import { servedCollection } from './collection-service.ts';
-import { seeded } from './simulated-index.ts';
-import type { Walked } from './walked.ts';
+import type { WalkedLists } from './walked.ts';
 
 const lowBits = 192n;
 /** Odd, and without a pattern: faults draw by all bytes of a key. */
@@ -52,7 +51,7 @@ export class CollectionStore implements AssetStore {
 }
 
 /** The practice service without a socket: the client's own bytes go in, and what it answers is read as the client does. */
-export class ServedLists {
+export class ServedLists implements WalkedLists {
   readonly #service: AssetService;
   readonly #dialect: ListingDialect;
   readonly #query = {
@@ -98,32 +97,4 @@ export class ServedLists {
     if (status !== 200 || answered === undefined) throw new Error(`HTTP ${status}`);
     return answered;
   }
-}
-
-/** Walks through the lists of a service; pages under way are answered in an order by chance. */
-export async function walkedThrough(walk: Walk, lists: ServedLists, seed: number): Promise<Omit<Walked, 'lost'>> {
-  const random = seeded(seed);
-  const underWay: PageRequest[] = [];
-  const found = new Set<bigint>();
-  let pages = 0;
-  let totals = 0;
-  for (;;) {
-    const requests = walk.next();
-    if (requests.length === 0 && underWay.length === 0) break;
-    for (const request of requests) {
-      if (request.kind === 'page') underWay.push(request);
-      else {
-        totals += 1;
-        walk.totalled(await lists.total());
-      }
-    }
-    const [request] = underWay.splice(Math.floor(random() * underWay.length), 1);
-    if (request === undefined) continue;
-    pages += 1;
-    const page = await lists.page(request);
-    const view = new DataView(page.keys.buffer, page.keys.byteOffset);
-    for (let at = 0; at < page.keys.length; at += 32) found.add(view.getBigUint64(at));
-    walk.answered(request, page);
-  }
-  return { verdict: walk.verdict(), pages, totals, found };
 }

@@ -9,7 +9,7 @@ import {
   tableRows as rows,
 } from '../../support/listing/list-table.ts';
 import { SimulatedIndex } from '../../support/listing/simulated-index.ts';
-import { type Walked, walked } from '../../support/listing/walked.ts';
+import { type Walked, walkedIndex } from '../../support/listing/walked.ts';
 
 const crowd = { space: 1e-4, share: 1 };
 
@@ -31,15 +31,22 @@ function windowOf({ window: [from, to] = [0, 1] }: Row, direction: Direction): r
   return direction === 'rising' ? [from, to] : [1 - to, 1 - from];
 }
 
-function runs(row: Row, more: Partial<WalkOptions>, direction: Direction, count = seeds): Walked[] {
-  return Array.from({ length: count }, (_, seed) => {
+async function runs(
+  row: Row,
+  more: Partial<WalkOptions>,
+  direction: Direction,
+  count = seeds,
+): Promise<readonly Walked[]> {
+  const all: Walked[] = [];
+  for (let seed = 0; seed < count; seed += 1) {
     const index = new SimulatedIndex({ ...row, window: windowOf(row, direction), seed: seed + 1, direction });
     const walk = new RangeWalk(options(more));
-    const run = walked(walk, index, () => index.rowCount, seed);
+    const run = await walkedIndex(walk, index, () => index.rowCount, seed);
     expect(run.pages).toBeLessThanOrEqual(mostPages(walk));
     expect(run.verdict.proof === 'none' ? 0 : run.lost).toBe(0);
-    return run;
-  });
+    all.push(run);
+  }
+  return all;
 }
 
 function meanPages(all: readonly Walked[]): number {
@@ -54,9 +61,9 @@ function provenShare(all: readonly Walked[]): number {
 const margin = runsAll ? 0.15 : 1;
 const shareMargin = runsAll ? 0.1 : 0.6;
 
-function check(row: Row, count: number): void {
-  const alone = runs(row, { direction: 'rising' }, 'rising', count);
-  const counted = runs(row, { direction: 'rising', ...ofRows }, 'rising', count);
+async function check(row: Row, count: number): Promise<void> {
+  const alone = await runs(row, { direction: 'rising' }, 'rising', count);
+  const counted = await runs(row, { direction: 'rising', ...ofRows }, 'rising', count);
   expect(provenShare(alone)).toBeGreaterThanOrEqual(row.proven - shareMargin);
   expect(provenShare(counted)).toBeGreaterThanOrEqual((row.provenOfRows ?? row.proven) - shareMargin);
   const means = [
@@ -68,106 +75,106 @@ function check(row: Row, count: number): void {
 }
 
 describe('the walk by places', () => {
-  it.each(rows)(`loses nothing in proven lists: $name`, (row) => {
-    check(row, seeds);
+  it.each(rows)(`loses nothing in proven lists: $name`, async (row) => {
+    await check(row, seeds);
   });
 
-  it.each(rows)('finds out that ids fall, and loses nothing in proven lists: $name', (row) => {
-    runs(row, {}, 'falling');
-    runs(row, ofRows, 'falling');
+  it.each(rows)('finds out that ids fall, and loses nothing in proven lists: $name', async (row) => {
+    await runs(row, {}, 'falling');
+    await runs(row, ofRows, 'falling');
   });
 
-  it.each(rows)('loses nothing with eight ranges at once: $name', (row) => {
+  it.each(rows)('loses nothing with eight ranges at once: $name', async (row) => {
     for (const direction of ['rising', 'falling'] as const) {
-      runs(row, { concurrency: 8 }, direction);
-      runs(row, { concurrency: 8, ...ofRows }, direction);
+      await runs(row, { concurrency: 8 }, direction);
+      await runs(row, { concurrency: 8, ...ofRows }, direction);
     }
   });
 
-  it.runIf(runsAll).each(millions)('holds for a million: $name', (row) => {
-    check(row, 3);
-    runs(row, { concurrency: 8 }, 'falling', 3);
+  it.runIf(runsAll).each(millions)('holds for a million: $name', async (row) => {
+    await check(row, 3);
+    await runs(row, { concurrency: 8 }, 'falling', 3);
   });
 
-  it('costs at most two calls a range', () => {
+  it('costs at most two calls a range', async () => {
     const row = { name: '', rows: 25_000, mean: 26, proven: 1 };
-    for (const { pages, verdict } of runs(row, { concurrency: 8 }, 'rising')) {
+    for (const { pages, verdict } of await runs(row, { concurrency: 8 }, 'rising')) {
       expect(pages).toBeLessThanOrEqual(28);
       expect(verdict.proof).toBe('ranges');
     }
   });
 
-  it('does not cut a short list into ranges', () => {
-    for (const { pages } of runs({ name: '', rows: 300, mean: 2, proven: 1 }, { concurrency: 8 }, 'rising'))
+  it('does not cut a short list into ranges', async () => {
+    for (const { pages } of await runs({ name: '', rows: 300, mean: 2, proven: 1 }, { concurrency: 8 }, 'rising'))
       expect(pages).toBe(2);
   });
 
-  it('is not proven where half of the ids are crowded and 99.9 % are dropped: the known limit', () => {
+  it('is not proven where half of the ids are crowded and 99.9 % are dropped: the known limit', async () => {
     const index = new SimulatedIndex({ rows: 250_000, seed: 1, dropped: 0.999, crowded: { space: 1e-4, share: 0.5 } });
     const walk = new RangeWalk(options());
-    const { lost } = walked(walk, index);
+    const { lost } = await walkedIndex(walk, index);
     // Shown so that nobody thinks the assumption is not needed.
     expect(lost).toBeGreaterThan(0);
   });
 });
 
 describe('the totals', () => {
-  it('prove a list of as many members, and one page follows the last member', () => {
+  it('prove a list of as many members, and one page follows the last member', async () => {
     const index = new SimulatedIndex({ rows: 3000, seed: 1 });
     const walk = new RangeWalk(options({ total: 'withPage' }));
-    const { verdict, pages, totals } = walked(walk, index, () => index.members.size);
+    const { verdict, pages, totals } = await walkedIndex(walk, index, () => index.members.size);
     expect({ proof: verdict.proof, pages, totals }).toEqual({ proof: 'total', pages: 4, totals: 1 });
   });
 
-  it('above the count prove nothing where they may count shown rows only', () => {
+  it('above the count prove nothing where they may count shown rows only', async () => {
     for (let seed = 1; seed <= seeds; seed += 1) {
       const index = new SimulatedIndex({ rows: 25_000, seed, dropped: 0.999, window: [0.2, 0.7] });
       const walk = new RangeWalk(options({ total: 'alone' }));
-      const { verdict, lost } = walked(walk, index, () => index.members.size + 400);
+      const { verdict, lost } = await walkedIndex(walk, index, () => index.members.size + 400);
       expect(verdict.proof === 'none' ? 0 : lost).toBe(0);
       expect(verdict.proof).not.toBe('total');
     }
   });
 
-  it('below the count are not used', () => {
+  it('below the count are not used', async () => {
     const index = new SimulatedIndex({ rows: 3000, seed: 1 });
     const walk = new RangeWalk(options({ total: 'alone' }));
-    const { verdict, lost } = walked(walk, index, () => 2999);
+    const { verdict, lost } = await walkedIndex(walk, index, () => 2999);
     expect({ verdict, lost }).toEqual({ verdict: { proof: 'ranges' }, lost: 0 });
   });
 
-  it('that grew at the end send the walk on', () => {
+  it('that grew at the end send the walk on', async () => {
     const index = new SimulatedIndex({ rows: 3000, seed: 1, dropped: 1, window: [0.6, 1] });
     const walk = new RangeWalk(options({ total: 'alone' }));
     let asked = 0;
-    const { verdict, totals } = walked(walk, index, () => index.members.size + (asked++ > 0 ? 5 : 0));
+    const { verdict, totals } = await walkedIndex(walk, index, () => index.members.size + (asked++ > 0 ? 5 : 0));
     expect({ verdict, totals }).toEqual({ verdict: { proof: 'ranges' }, totals: 3 });
   });
 
-  it('of nobody end a walk after one page', () => {
+  it('of nobody end a walk after one page', async () => {
     const index = new SimulatedIndex({ rows: 0, seed: 1 });
-    const { verdict, pages, totals } = walked(new RangeWalk(options(ofRows)), index, () => 0);
+    const { verdict, pages, totals } = await walkedIndex(new RangeWalk(options(ofRows)), index, () => 0);
     expect({ verdict, pages, totals }).toEqual({ verdict: { proof: 'none', why: 'no members' }, pages: 1, totals: 2 });
   });
 });
 
 describe('a walk that cannot be proven', () => {
-  it('ends after 17 pages without any member', () => {
-    const { verdict, pages } = walked(new RangeWalk(options()), new SimulatedIndex({ rows: 0, seed: 1 }));
+  it('ends after 17 pages without any member', async () => {
+    const { verdict, pages } = await walkedIndex(new RangeWalk(options()), new SimulatedIndex({ rows: 0, seed: 1 }));
     expect({ verdict, pages }).toEqual({ verdict: { proof: 'none', why: 'no members' }, pages: 17 });
   });
 
-  it('ends at the ceiling, and estimates the calls of the rest', () => {
+  it('ends at the ceiling, and estimates the calls of the rest', async () => {
     const index = new SimulatedIndex({ rows: 25_000, seed: 3, crowded: crowd });
-    const { verdict, pages } = walked(new RangeWalk(options({ proofCalls: 10 })), index);
+    const { verdict, pages } = await walkedIndex(new RangeWalk(options({ proofCalls: 10 })), index);
     expect(verdict.proof).toBe('none');
     expect(verdict.restCalls).toBeGreaterThan(10_000);
     expect(pages).toBe(35);
   });
 
-  it('is proven by the number that the user knows', () => {
+  it('is proven by the number that the user knows', async () => {
     const index = new SimulatedIndex({ rows: 25_000, seed: 3, crowded: crowd });
-    const { verdict, pages } = walked(new RangeWalk(options({ expect: 25_000 })), index);
+    const { verdict, pages } = await walkedIndex(new RangeWalk(options({ expect: 25_000 })), index);
     expect({ verdict, pages }).toEqual({ verdict: { proof: 'expect' }, pages: 26 });
   });
 

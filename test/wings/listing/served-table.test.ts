@@ -5,8 +5,9 @@ import { RangeWalk } from '../../../src/wings/listing/walk/range-walk.ts';
 import type { Direction } from '../../../src/wings/listing/walk/keys.ts';
 import { runsAll } from '../../support/lane.ts';
 import { tableMillions, type TableRow, tableRows } from '../../support/listing/list-table.ts';
-import { CollectionStore, ServedLists, walkedThrough } from '../../support/listing/served-lists.ts';
+import { CollectionStore, ServedLists } from '../../support/listing/served-lists.ts';
 import { SimulatedIndex } from '../../support/listing/simulated-index.ts';
+import { walked } from '../../support/listing/walked.ts';
 
 /** Whether the order is asked for, or found out from the first page of two ids. */
 const ways = [
@@ -60,7 +61,7 @@ async function list(row: TableRow, way: Way, { seed, concurrency, total }: ListO
     total: total === 'none' ? 'none' : 'alone',
     totalCounts: 'rows',
   });
-  const { verdict, pages, totals, found } = await walkedThrough(walk, lists, seed);
+  const { verdict, pages, totals, found } = await walked(walk, lists, seed);
   const isProven = verdict.proof !== 'none';
   expect(pages).toBeLessThanOrEqual(walk.counts.pages + walk.mostEmpty);
   expect(totals).toBeLessThanOrEqual(3);
