@@ -43,9 +43,10 @@ const head = `# yaml-language-server: $schema=./job.schema.json
 # Relative paths start at this file's folder. \${NAME} comes from the environment.
 `;
 
-/** A commented job file that holds the suggested fields and these, by path. */
-export function jobTemplate(given: ReadonlyMap<string, unknown>): string {
-  const values = new Map([...Object.entries(suggestedFields), ...given]);
+/** A commented job file that holds the suggested fields and these, by path. @param settled suggested fields to leave out */
+export function jobTemplate(given: ReadonlyMap<string, unknown>, settled: ReadonlySet<string> = new Set()): string {
+  const suggested = Object.entries(suggestedFields).filter(([path]) => !settled.has(path));
+  const values = new Map([...suggested, ...given]);
   const lines = [head];
   let open: readonly string[] = [];
   for (const field of jobFields) {

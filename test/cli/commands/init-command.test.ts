@@ -60,6 +60,35 @@ describe('init', () => {
     expect(readFileSync(join(cwd, 'mine/.gitignore'), 'utf8')).toBe('/secrets/\n/data/\n');
   });
 
+  it('leaves out what the dialect says: the address, and a key where none is taken', async () => {
+    const cwd = await tempFolder();
+    const ids = ['--ids', 'ids.txt', '--yes'];
+    const named = await runHere(['init', 'named', '--dialect', 'helius', ...ids], { cwd });
+    expect(load(join(cwd, 'named')).job.service).toMatchObject({
+      dialect: 'helius',
+      url: 'https://mainnet.helius-rpc.com',
+      apiKeyFile: join(cwd, 'named/secrets/service-key'),
+    });
+    expect(named.stdout).toContain('Next: put the API key into named/secrets/service-key\n');
+    const keyless = await runHere(['init', 'keyless', ...ids], {
+      cwd,
+      environment: { ASSET_EXPORT_DIALECT: 'reference' },
+    });
+    const { service } = load(join(cwd, 'keyless')).job;
+    expect(service).toMatchObject({ dialect: 'reference' });
+    expect(service).not.toHaveProperty('apiKeyFile');
+    expect(readdirSync(join(cwd, 'keyless')).sort()).toEqual(['.gitignore', 'job.schema.json', 'job.yaml']);
+    expect(keyless.stdout).toContain('Next: set service.url in keyless/job.yaml\n      asset-export plan');
+  });
+
+  it('names the file of a dialect from the folder of the job', async () => {
+    const cwd = await tempFolder();
+    writeFileSync(join(cwd, 'mine.yaml'), 'like: helius\nurl: https://rpc.example\npath: /rpc?token={key}\n');
+    expect(await runHere(['init', 'mine', '--yes', '--dialect', 'mine.yaml'], { cwd })).toMatchObject({ exit: 0 });
+    const { service } = load(join(cwd, 'mine')).job;
+    expect(service).toMatchObject({ dialect: join(cwd, 'mine.yaml'), url: 'https://rpc.example' });
+  });
+
   it('overwrites nothing, and says what it kept', async () => {
     const cwd = await tempFolder();
     mkdirSync(join(cwd, 'secrets'));

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { environmentName, jobFields } from '../../../core/job/job-fields.ts';
 import { isEmbedded } from '../../../core/job/job-schema.ts';
 import { requireAddress } from '../../../lib/addresses/address.ts';
 import { ExportError } from '../../../lib/export-error.ts';
@@ -7,7 +8,7 @@ import { exitCodes } from '../../../lib/exit-codes.ts';
 import { commandLine, shownPath } from '../../../lib/addresses/shown-path.ts';
 import type { Command, CommandLine } from '../../command.ts';
 import { askQuestions } from './ask-questions.ts';
-import { initFiles, jobFile, keyFile, type NewJob, requireJob, writeNewFile } from './init-files.ts';
+import { initFiles, jobFile, keyFile, type NewJob, requireJob, settledFields, writeNewFile } from './init-files.ts';
 import { jobFlagGroups, jobFlagsGiven } from '../../job-flags.ts';
 
 /** `init`: a commented job file and what belongs to it. */
@@ -31,13 +32,17 @@ export const initCommand: Command = {
 };
 
 async function init(args: CommandLine): Promise<number> {
-  const { stdin, stdout, stderr, cwd } = args.terminal;
+  const { stdin, stdout, stderr, cwd, env } = args.terminal;
   const folder = resolve(cwd(), requireAddress(args.words[0] ?? '.', 'local', 'DIR'));
-  let job: NewJob = { folder, workingFolder: cwd(), flags: jobFlagsGiven(args) };
+  const given: NewJob = { folder, workingFolder: cwd(), flags: jobFlagsGiven(args) };
+  const isNew = !existsSync(join(folder, jobFile));
+  if (!isNew) refuseFlags(given);
+  let job = withDialect(given, env[environmentName('dialect')]);
   let key = '';
-  if (existsSync(join(folder, jobFile))) refuseFlags(job);
-  else if (!args.isOn('yes') && stdin.isTTY === true && stderr.isTTY === true) {
-    key = await askQuestions({ stdin, stderr }, Object.keys(job.flags), (flag, text) => {
+  if (isNew && !args.isOn('yes') && stdin.isTTY === true && stderr.isTTY === true) {
+    const settled = settledFields(job);
+    const settledFlags = jobFields.filter(({ path }) => settled.has(path)).map(({ flag }) => flag);
+    key = await askQuestions({ stdin, stderr }, [...Object.keys(job.flags), ...settledFlags], (flag, text) => {
       const changed = { ...job, flags: { ...job.flags, [flag]: text } };
       requireJob(changed);
       job = changed;
@@ -54,6 +59,11 @@ async function init(args: CommandLine): Promise<number> {
   return exitCodes.complete.code;
 }
 
+/** A new job names its dialect, also where the environment does. */
+function withDialect(job: NewJob, dialect: string | undefined): NewJob {
+  return dialect === undefined || dialect === '' ? job : { ...job, flags: { dialect, ...job.flags } };
+}
+
 /** @throws {ExportError} `usage` where flags were given for a job file that is not written again */
 function refuseFlags({ folder, workingFolder, flags }: NewJob): void {
   const [flag] = Object.keys(flags);
@@ -64,14 +74,18 @@ function refuseFlags({ folder, workingFolder, flags }: NewJob): void {
   });
 }
 
-function nextLines({ folder, workingFolder, flags }: NewJob, written: ReadonlySet<string>, key: string): string[] {
+function nextLines(job: NewJob, written: ReadonlySet<string>, key: string): string[] {
+  const { folder, workingFolder, flags } = job;
   const shown = (name: string): string => shownPath(join(folder, name), workingFolder);
   // Local records need no key.
   const isLocal = typeof flags['url'] === 'string' && isEmbedded(flags['url']);
+  const settled = settledFields(job);
+  const unset = [
+    ...(flags['ids'] === undefined ? ['ids.from'] : []),
+    ...(flags['url'] === undefined && !settled.has('service.url') ? ['service.url'] : []),
+  ];
   const steps = [
-    ...(written.has(jobFile) && (flags['ids'] === undefined || flags['url'] === undefined)
-      ? [`set ids.from and service.url in ${shown(jobFile)}`]
-      : []),
+    ...(written.has(jobFile) && unset.length > 0 ? [`set ${unset.join(' and ')} in ${shown(jobFile)}`] : []),
     ...(written.has(keyFile) && key === '' && !isLocal ? [`put the API key into ${shown(keyFile)}`] : []),
     commandLine('plan', shown(jobFile)),
     commandLine('check', shown(jobFile)),

@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { takesKey } from '../../../core/client/dialects.ts';
 import { fieldText } from '../../../core/job/field-text.ts';
+import { dialectOf, isDialectFile } from '../../../core/job/job-dialect.ts';
 import { type JobField, jobFields } from '../../../core/job/job-fields.ts';
 import { jobJsonSchema } from '../../../core/job/job-json-schema.ts';
-import { embedded, isEmbedded } from '../../../core/job/job-schema.ts';
+import { embedded, isEmbedded, type Job } from '../../../core/job/job-schema.ts';
 import { jobTemplate, suggestedFields } from '../../../core/job/job-template.ts';
 import { loadJob } from '../../../core/job/load-job.ts';
 import { type AddressUse, classifyAddress } from '../../../lib/addresses/address.ts';
@@ -29,7 +31,7 @@ export interface NewFile {
 
 /** The files of a new job. @throws {ExportError} `usage` for a value that a job cannot have */
 export function initFiles(job: NewJob, key: string): NewFile[] {
-  requireJob(job);
+  const settled = settledFields(job);
   const values = new Map<string, unknown>();
   for (const field of jobFields) {
     const value = job.flags[field.flag];
@@ -38,21 +40,32 @@ export function initFiles(job: NewJob, key: string): NewFile[] {
   const [top = ''] = String(values.get('output.dir') ?? suggestedFields['output.dir']).split('/');
   const ignored = [`/${dirname(keyFile)}/`, ...(top === '' || top.startsWith('.') ? [] : [`/${top}/`])];
   return [
-    { name: jobFile, text: jobTemplate(values), mode: 0o666 },
+    { name: jobFile, text: jobTemplate(values, settled), mode: 0o666 },
     { name: 'job.schema.json', text: `${JSON.stringify(jobJsonSchema(), undefined, 2)}\n`, mode: 0o666 },
     { name: '.gitignore', text: `${ignored.join('\n')}\n`, mode: 0o666 },
-    ...(job.flags['api-key-file'] === undefined
+    ...(job.flags['api-key-file'] === undefined && !settled.has('service.apiKeyFile')
       ? [{ name: keyFile, text: key === '' ? '' : `${key}\n`, mode: 0o600 }]
       : []),
   ];
 }
 
+/** Suggested fields that are not needed, because the named dialect has the address, or takes no key. @throws {ExportError} `usage` */
+export function settledFields(job: NewJob): ReadonlySet<string> {
+  const { dialect: name } = requireJob(job).service;
+  if (name === undefined) return new Set();
+  const dialect = dialectOf(name);
+  return new Set([
+    ...(dialect.url === undefined ? [] : ['service.url']),
+    ...(takesKey(dialect) ? [] : ['service.apiKeyFile']),
+  ]);
+}
+
 /** Checks the values as `run` would. @throws {ExportError} `usage` */
-export function requireJob({ workingFolder, flags }: NewJob): void {
+export function requireJob({ workingFolder, flags }: NewJob): Job {
   const standIns = Object.fromEntries(
     jobFields.flatMap(({ flag, path }) => (path in suggestedFields ? [[flag, suggestedFields[path]]] : [])),
   );
-  loadJob({ flags: { ...standIns, ...flags }, environment: {}, folder: workingFolder });
+  return loadJob({ flags: { ...standIns, ...flags }, environment: {}, folder: workingFolder }).job;
 }
 
 /** Writes a file unless one of its name exists; false if so. @throws {ExportError} `cannotWrite` */
@@ -80,6 +93,7 @@ function fromFolder({ folder, workingFolder }: NewJob, { path }: JobField, value
   if (path === 'ids.from') return Array.isArray(value) ? value.map((text) => moved(text, 'ids')) : value;
   if (path === 'output.dir') return moved(value, 'out');
   if (path === 'service.apiKeyFile') return moved(value, 'local');
+  if (path === 'service.dialect') return isDialectFile(String(value)) ? moved(value, 'local') : value;
   if (path !== 'service.url' || typeof value !== 'string' || !isEmbedded(value)) return value;
   return `${embedded}${String(moved(value.slice(embedded.length), 'local'))}`;
 }
