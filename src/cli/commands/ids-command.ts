@@ -42,6 +42,15 @@ const listFlags: readonly CommandFlag[] = [
   { name: 'fresh', about: 'delete what an earlier process left of this list, and start over' },
 ];
 
+/** Flags of calls for ids: pages have a limit and a price of their own, and `--unverified`. */
+const flagsForIds = ['ids-per-call', 'credits-per-call', 'show-unverified-collections', 'singles'];
+
+/** The job flags that matter to a list. */
+const listJobGroups = jobFlagGroups('service', 'budget').map((group) => ({
+  ...group,
+  flags: group.flags.filter(({ name }) => !flagsForIds.includes(name)),
+}));
+
 /** `ids`: a list that is proven complete. */
 export const idsCommand: Command = {
   usage: [
@@ -61,7 +70,7 @@ export const idsCommand: Command = {
   groups: [
     { title: 'What is listed', flags: filterFlags },
     { title: 'This command', flags: [...listFlags, ...runFlags, ...stateGroup.flags] },
-    ...jobFlagGroups('service', 'budget'),
+    ...listJobGroups,
     fleetGroup,
   ],
   notes:
@@ -158,7 +167,9 @@ function tellOutcome(
   const list = account.members === 0 ? null : path;
   const told = { state, exitCode, list, ...account, callsOfRun, creditsOfRun, error: errorJson(error) };
   stdout.write(`${json ? JSON.stringify(told) : listSummary(account, request.dialect)}\n`);
-  if (logEnd !== undefined) logEnd({ ...told, list: basename(request.out) }, error === undefined ? 'info' : 'error');
+  // List and version are in each line of a log.
+  const logged = { ...told, list: undefined, version: undefined };
+  if (logEnd !== undefined) logEnd(logged, error === undefined ? 'info' : 'error');
   else if (error !== undefined) stderr.write(`${errorText(error, cwd())}\n`);
   return exitCode;
 }

@@ -16,6 +16,13 @@ export interface WantedList
   readonly onlyVerified?: boolean | undefined;
 }
 
+/** The flags of records, as `ids` takes them. */
+const flagNames = [
+  ['showFungible', '--show-fungible'],
+  ['showCollectionMetadata', '--show-collection-metadata'],
+  ['showUnverifiedCollections', '--unverified'],
+] as const;
+
 /** The request for a list. @throws {ExportError} `usage` for what the dialect of the job cannot list */
 export function requestedList(wanted: WantedList, job: Job): ListIdsRequest {
   const { out, records, expect, proofCalls, fresh, unverified = false, onlyVerified = false } = wanted;
@@ -28,8 +35,8 @@ export function requestedList(wanted: WantedList, job: Job): ListIdsRequest {
     });
   const flags = { ...job.service.flags, ...(unverified ? { showUnverifiedCollections: true } : {}) };
   const known = filter === 'owner' ? list.flagsOwner : list.flags;
-  for (const [flag, isOn] of Object.entries(flags))
-    if (isOn && !known.some((each) => each === flag)) throw unknownFlag(flag, filter, name);
+  for (const [flag, shown] of flagNames)
+    if (flags[flag] && !known.includes(flag)) throw unknownFlag(shown, filter, name);
   if (onlyVerified && filter !== 'creator')
     throw new ExportError('usage', '--only-verified needs --creator: other lists do not know who signed');
   return { job, dialect, query: { filter, address, onlyVerified, flags }, out, records, expect, proofCalls, fresh };
@@ -60,8 +67,7 @@ function filterOf(wanted: WantedList): readonly [ListFilter, string] {
 }
 
 function unknownFlag(flag: string, filter: ListFilter, dialect: string): ExportError {
-  const shown = flag === 'showUnverifiedCollections' ? '--unverified' : flag;
-  return new ExportError('usage', `the dialect ${dialect} has no ${shown} for lists by ${filter}`, {
+  return new ExportError('usage', `the dialect ${dialect} has no ${flag} for lists by ${filter}`, {
     todo: 'Leave the flag out, or use a service that knows it (asset-export help dialects).',
   });
 }

@@ -14,6 +14,7 @@ it('logs a list without a terminal: JSON lines alone, the last one with the acco
     const words = ['ids', ...filter, '--url', `embedded:${records}`, '--out', 'few.txt', ...more];
     const { exit, stdout, stderr } = await runHere(words, { cwd, environment });
     const lines = stderr.trim() === '' ? [] : stderr.trim().split('\n');
+    for (const line of lines) for (const name of ['list', 'version']) expect(line.split(`"${name}":`)).toHaveLength(2);
     return { exit, stdout, log: lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>) };
   };
   const unproven = await list('--proof-calls', '0');
