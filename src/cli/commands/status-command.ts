@@ -6,6 +6,7 @@ import { shownWord } from '../../lib/addresses/shown-address.ts';
 import { shownPath } from '../../lib/addresses/shown-path.ts';
 import { storeWithin } from '../../places/objects/store-within.ts';
 import { exportFolders, type ExportStatus, statusAt } from '../../wings/status/index.ts';
+import type { ListStatus } from '../../wings/listing/index.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { bucketFlags, exportPlace, warnOfRepair } from '../export-place.ts';
 import type { Command, CommandLine } from '../command.ts';
@@ -15,6 +16,7 @@ import { cutLine } from '../progress/progress-lines.ts';
 import { progressBlock } from '../progress/progress-text.ts';
 import { watchedProgress } from '../progress/watched-progress.ts';
 import { errorJson } from '../output/show-error.ts';
+import { listStatusText } from '../output/list-text.ts';
 import { ownerText, stateText, statusTable, statusText } from '../output/status-text.ts';
 
 const watchSeconds = 2;
@@ -26,12 +28,13 @@ export const statusCommand: Command = {
   examples: [
     { line: 'status asset-export-demo', about: 'progress, cost, and the process that runs it' },
     { line: 'status out/nightly', about: 'a folder of exports: one line each' },
+    { line: 'status mints.txt', about: 'a list of ids: complete, unproven, running or stopped' },
     { line: 'status asset-export-demo --watch', about: 'repeats every 2 seconds until the run ends' },
     { line: 'status asset-export-demo --json', about: 'one JSON object for programs' },
   ],
   words: {
     name: '<out>',
-    about: 'output folder or bucket of an export (--out, output.dir), or a folder of exports',
+    about: 'output folder or bucket of an export (--out, output.dir), a folder of exports, or a list of ids',
     least: 1,
     most: 1,
   },
@@ -54,6 +57,12 @@ export const statusCommand: Command = {
     const { terminal } = args;
     const place = await exportPlace(args.words[0] ?? '', args);
     const everyMs = watchMs(args);
+    const list = await listAt(place);
+    if (list !== undefined) {
+      if (everyMs !== undefined) throw noWatch;
+      terminal.stdout.write(args.isOn('json') ? `${JSON.stringify(list)}\n` : listStatusText(list, terminal.cwd()));
+      return exitCodes.complete.code;
+    }
     await warnOfRepair(place, args);
     if (everyMs === undefined) {
       const seen = await look(place);
@@ -69,6 +78,15 @@ function watchMs(args: CommandLine): number | undefined {
   const seconds = text === '' ? watchSeconds : Number(text);
   if (seconds > 0) return seconds * 1000;
   throw new ExportError('usage', `--watch must be a number of seconds above 0, not "${shownWord(text)}"`);
+}
+
+const noWatch = new ExportError('usage', 'a list of ids cannot be watched', { todo: 'Leave out --watch.' });
+
+/** A list of ids that a path names; undefined where an export lies there. */
+async function listAt({ files, folder, store }: ExportPlace): Promise<ListStatus | undefined> {
+  if (store.isShared || (await exportFolders(files, folder)).length > 0) return undefined;
+  const { listStatus } = await import('../../wings/listing/index.ts');
+  return listStatus(files, folder);
 }
 
 /** What was seen of a folder: the one export that it is, or those in it. */

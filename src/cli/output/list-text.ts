@@ -1,6 +1,7 @@
 import type { ListingDialect } from '../../core/client/dialects.ts';
-import { count, plural } from '../../lib/format-text.ts';
-import type { ListAccount } from '../../wings/listing/index.ts';
+import { commandLine, shownPath } from '../../lib/addresses/shown-path.ts';
+import { count, plural, printable } from '../../lib/format-text.ts';
+import type { ListAccount, ListStatus } from '../../wings/listing/index.ts';
 
 const nameWidth = 14;
 const figureWidth = 7;
@@ -23,6 +24,39 @@ export function listSummary(account: ListAccount, { list }: Pick<ListingDialect,
   ]
     .map(([name = '', text = '']) => `  ${name.padEnd(nameWidth)}${text}`)
     .join('\n');
+}
+
+/** How a list stands, and what to do next. */
+export function listStatusText(status: ListStatus, cwd: string): string {
+  const { state, filter, dialect, origin, members, startedAt, proof, unproven } = status;
+  const shown = shownPath(status.list, cwd);
+  const states: Record<ListStatus['state'], string> = {
+    complete: 'a list of ids, complete',
+    unproven: `a list of ids that is not proven: ${unproven ?? ''}`,
+    running: 'a list of ids, and a process works on it',
+    stopped: 'a list of ids, incomplete; no process is working on it',
+  };
+  const next = nextOfList(status, shown);
+  return [
+    `${shown} is ${states[state]}`,
+    '',
+    `  ${'filter'.padEnd(nameWidth)}${filter.by} ${filter.address}${filter.onlyVerified ? ', signed assets' : ''}`,
+    `  ${'service'.padEnd(nameWidth)}${printable(`${origin}, dialect ${dialect}`)}`,
+    `  ${'started'.padEnd(nameWidth)}${startedAt}`,
+    `  ${'members'.padEnd(nameWidth)}${count(members)}${proof === undefined ? ' so far' : ''}`,
+    ...(proof === undefined ? [] : [`  ${'proof'.padEnd(nameWidth)}${proof}`]),
+    ...(next === undefined ? [] : ['', `Next: ${next}`]),
+    '',
+  ].join('\n');
+}
+
+function nextOfList({ state, proof }: ListStatus, shown: string): string | undefined {
+  if (state === 'complete')
+    return `${commandLine('plan', '--ids', shown, '--out', 'DIR')}, with the flags of the service`;
+  if (state === 'stopped') return 'run the same ids command again to resume. Answered pages cost nothing.';
+  if (state === 'running') return undefined;
+  const todo = proof === 'none' ? 'with --proof-calls N or --expect N' : 'with another --expect, or with --fresh';
+  return `run the same ids command again, ${todo}. Answered pages cost nothing.`;
 }
 
 function figure(value: number, words: string): string {

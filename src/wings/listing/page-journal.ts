@@ -205,6 +205,11 @@ export class PageJournal {
   }
 }
 
+/** The answered pages of an unfinished list, also while a process works on it. */
+export async function readKept(files: FileStore, folder: string): Promise<Pick<KeptEntries, 'entries'>> {
+  return entriesIn(await readPages(files, folder));
+}
+
 /**
  * Whether what an earlier process left is of no use: it is of another list, and no member of that is kept. So an address that was
  * mistyped, or a dialect that the service does not speak, costs nobody `--fresh`.
@@ -213,7 +218,7 @@ export class PageJournal {
 export async function isOfNoUse(files: FileStore, folder: string, settings: ListStart['settings']): Promise<boolean> {
   const before = await readListStart(files, folder);
   if (before === undefined || changedBetween(before.settings, settings) === undefined) return false;
-  const { entries } = entriesIn(await readPages(files, folder));
+  const { entries } = await readKept(files, folder);
   return entries.every((entry) => 'total' in entry || entry.page.keys.length === 0);
 }
 
