@@ -6,7 +6,7 @@ import { plural } from '../../lib/format-text.ts';
 import type { FindRemote } from './remote-ids.ts';
 import type { ListForm, LookedAt } from './read/list-form.ts';
 import { type IdFormat, type InputCompression, lookAtFile, type SeenFormat } from './read/input-format.ts';
-import { isUnproven, PassedFiles } from './passed-files.ts';
+import { isUnproven, PassedFiles, unfinishedEnding } from './passed-files.ts';
 
 /** One file of ids, and how to read it. */
 export interface IdInput {
@@ -130,7 +130,9 @@ async function filesBehind(name: string, options: ExpandOptions): Promise<string
   if (kind === 'file') return [name];
   if (kind === 'folder') {
     throw new ExportError('input', `${name} is a folder, not a file of ids`, {
-      todo: `Name the files in it, for example '${path.join(name, '*.txt')}'.`,
+      todo: path.resolve(baseDir, name).endsWith(unfinishedEnding)
+        ? 'It holds pages of an unfinished list. Complete the list: run the same ids command again.'
+        : `Name the files in it, for example '${path.join(name, '*.txt')}'.`,
     });
   }
   if (kind === 'other') {

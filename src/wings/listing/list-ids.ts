@@ -180,7 +180,7 @@ function pageBudget({ job, dialect }: ListIdsRequest): ClientBudget {
 
 /** Writes the list, or what there is of it. */
 async function finish(open: OpenList, context: ListContext): Promise<ListOutcome> {
-  const { request, walk, members, spent } = open;
+  const { request, kept, walk, members, spent } = open;
   const { files, clock } = context;
   const verdict = walk.verdict();
   const count = members.unique;
@@ -200,8 +200,8 @@ async function finish(open: OpenList, context: ListContext): Promise<ListOutcome
     unproven: why,
     members: count,
     origin: originOf(request, context),
-    firstMs: open.kept.startedAtMs,
-    lastMs: clock.now(),
+    firstMs: kept.startedAtMs,
+    lastMs: (spent.ofRun().callsOfRun === 0 ? kept.lastMs : undefined) ?? clock.now(),
     calls: spent.calls,
     credits: spent.credits,
     sha256: written?.sha256 ?? '',

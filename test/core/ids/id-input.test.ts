@@ -171,6 +171,9 @@ describe('expandInputs', () => {
       expect(error.message).toBe(message);
       expect(error.todo).toBeDefined();
     }
+    mkdirSync(path.join(baseDir, 'mints.txt.ids'));
+    const { todo } = await inputError(expandInputs({ from: ['mints.txt.ids'], baseDir }));
+    expect(todo).toBe('It holds pages of an unfinished list. Complete the list: run the same ids command again.');
     await expect(expandInputs({ from: [], baseDir })).rejects.toMatchObject({ exit: 'input' });
   });
 });

@@ -280,9 +280,11 @@ describe('a list that was stopped', () => {
   it('warns a day later: its promise counts from the first call', async () => {
     const index = new SimulatedIndex({ rows: 1800, seed: 1, crowded: { space: 1e-4, share: 1 } });
     const list = await listHere(new ListWire(index));
-    await list.run({ proofCalls: 2 });
+    const { account } = await list.run({ proofCalls: 2 });
     list.clock.skipHours(25);
-    await list.run({ expect: 1800 });
+    const { account: proven, callsOfRun } = await list.run({ expect: 1800 });
+    // The number proves it, without a call: the last one was that of the day before.
+    expect({ callsOfRun, lastCall: proven.lastCall }).toEqual({ callsOfRun: 0, lastCall: account.lastCall });
     expect(list.events).toContainEqual({
       kind: 'warning',
       message: expect.stringContaining('begun at 2026-03-14 09:00 UTC') as string,
