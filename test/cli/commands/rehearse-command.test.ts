@@ -46,6 +46,22 @@ describe('rehearse', () => {
     expect((await readdir(folder)).sort()).toEqual(['ids.txt', 'job.yaml', 'marker']);
   });
 
+  it('speaks the dialect of the job, and counts its price', async () => {
+    const file = join(await tempFolder(), 'mine.yaml');
+    await writeFile(
+      file,
+      'like: reference\npath: /rpc?token={key}\nmany: getAssetBatch\ncreditsPerCall: 25\npriced: {source: a contract, day: 2026-01-01}\n',
+    );
+    for (const [dialect, price] of [['helius', 10] as const, ['reference', 0] as const, [file, 25] as const]) {
+      const { run } = await rehearse(undefined, ['--dialect', dialect]);
+      expect(run.exit, run.stderr).toBe(0);
+      const { callsOfRun = 0, creditsOfRun } = JSON.parse(run.stdout) as Record<string, number>;
+      expect(callsOfRun).toBeGreaterThan(5);
+      expect(creditsOfRun).toBe(callsOfRun * price);
+      expect(run.stderr).toContain(`--dialect ${dialect}`);
+    }
+  });
+
   it('neither removes nor points to nights, nor publishes them', async () => {
     const folder = await tempFolder();
     const records = fileURLToPath(new URL('../../../data/assets.jsonl.gz', import.meta.url));
