@@ -104,12 +104,12 @@ describe('a list that is killed', () => {
           began = recorded.requests.length;
           if (isKilled && exit === 'SIGKILL') {
             killed += 1;
-            continue;
-          }
-          expect(exit, stderr).toBe(0);
+            // After its account nothing is left to do, and the same command would be refused: its records are there.
+            if (!existsSync(join(folder, `${name}.json`))) continue;
+          } else expect(exit, stderr).toBe(0);
           expect(readFileSync(join(folder, name))).toEqual(readFileSync(join(folder, 'calm')));
           expect(recordsIn(join(folder, `${name}.records`))).toEqual(recordsIn(join(folder, 'calm.records')));
-          expect(existsSync(join(folder, `${name}.ids`))).toBe(false);
+          if (exit === 0) expect(existsSync(join(folder, `${name}.ids`))).toBe(false);
           const account = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as ListAccount;
           expect(account).toMatchObject({ members, proof: 'total' });
           list += 1;

@@ -19,9 +19,9 @@ import type { PageRequest } from './walk/walk.ts';
 /** What lies in the folder of an unfinished list, besides its start, its lock and its counters. */
 const listFiles = { pages: 'pages.log', records: 'records' } as const;
 
-/** All that a journal keeps in its folder. */
+/** All that a journal keeps in its folder. Its start goes last: pages without it would be taken for those of any list. */
 export function journalPaths(folder: string): string[] {
-  return [startPath(folder), ...Object.values(listFiles).map((name) => pathIn(folder, name))];
+  return [...Object.values(listFiles).map((name) => pathIn(folder, name)), startPath(folder)];
 }
 
 const key = z.string().regex(/^[0-9a-f]{64}$/);

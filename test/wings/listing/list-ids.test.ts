@@ -1,7 +1,9 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { ExportError } from '../../../src/lib/export-error.ts';
 import { idOfBytes } from '../../../src/lib/ids/id-bytes.ts';
+import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { bytesOfKey } from '../../../src/wings/listing/walk/keys.ts';
 import type { ListAccount } from '../../../src/wings/listing/index.ts';
 import { listHere } from '../../support/listing/list-here.ts';
@@ -226,6 +228,22 @@ describe('a list that was stopped', () => {
     await expect(list.run({ query: { ...query, flags }, fresh: true, expect: 1800 })).resolves.toMatchObject({
       error: undefined,
     });
+  });
+
+  it('takes up no page of a list whose process was stopped while it removed them', async () => {
+    for (let stopAt = 1; stopAt <= 6; stopAt += 1) {
+      const list = await listHere(new ListWire(new SimulatedIndex({ rows: 30, seed: 1 }), { total: () => 30 }));
+      let removals = 0;
+      const remove = (path: string): Promise<void> =>
+        path.includes('.ids') && ++removals >= stopAt
+          ? Promise.reject(new Error('stopped'))
+          : diskFileStore.remove(path);
+      await list.run({}, { files: { ...diskFileStore, remove } }).catch(() => undefined);
+      const address = '8Fv4CJQJRuDUaawPWRxD6yXAF1Zdf8K22FUiMj8RXwSe';
+      const other = await list.run({ query: { ...list.query, address } }).catch((error: unknown) => error);
+      // Refused, or begun anew: never with what was answered for another address.
+      if (!(other instanceof ExportError)) expect(other).toMatchObject({ callsOfRun: 3, error: undefined });
+    }
   });
 
   it('starts over by itself where no member of the other list is kept', async () => {
