@@ -8,6 +8,7 @@ import {
   packRecord,
   type ShowFlags,
 } from '../../packages/practice-service/src/store/stored-record.ts';
+import { anyText } from '../support/any-text.ts';
 
 const everything = { showFungible: true, showCollectionMetadata: true };
 const nothing = { showFungible: false, showCollectionMetadata: false };
@@ -43,7 +44,7 @@ const key = fc.constantFrom('token_info', 'collection_metadata', 'grouping', 'id
 const { any } = fc.letrec<{ any: unknown }>((tie) => ({
   any: fc.oneof(
     { depthSize: 'small' },
-    fc.string({ unit: 'binary' }),
+    anyText,
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.constantFrom(true, false, null, 'token_info', '"}],', '\\'),
     fc.array(tie('any'), { maxLength: 4 }),

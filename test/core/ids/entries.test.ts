@@ -4,6 +4,7 @@ import { CheckedId } from '../../../src/lib/ids/checked-id.ts';
 import { Entries, type IdEntry } from '../../../src/core/ids/entries.ts';
 import { idOf } from '../client/support/calls.ts';
 import { entriesIn, inColumns } from './entries.ts';
+import { anyGrapheme } from '../../support/any-text.ts';
 
 const entry: fc.Arbitrary<IdEntry> = fc.oneof(
   fc.record({
@@ -14,7 +15,7 @@ const entry: fc.Arbitrary<IdEntry> = fc.oneof(
     reason: fc.constant(''),
   }),
   fc.record({
-    text: fc.string({ unit: 'grapheme', maxLength: 200 }).map((text) => text.toWellFormed()),
+    text: fc.string({ unit: anyGrapheme, maxLength: 200 }).map((text) => text.toWellFormed()),
     source: fc.nat(3),
     line: fc.nat(99),
     state: fc.constant('invalid' as const),

@@ -6,8 +6,16 @@ import { stringify } from 'yaml';
 import { environmentName, type JobField, jobFields } from '../../../src/core/job/job-fields.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { textFrom } from '../../support/any-text.ts';
 
-const words = fc.stringMatching(/^[a-z][a-z0-9_ ./-]{0,10}[a-z0-9]$/);
+const letters = 'abcdefghijklmnopqrstuvwxyz';
+const words = fc
+  .tuple(
+    textFrom(letters, { minLength: 1, maxLength: 1 }),
+    textFrom(`${letters}0123456789_ ./-`, { maxLength: 10 }),
+    textFrom(`${letters}0123456789`, { minLength: 1, maxLength: 1 }),
+  )
+  .map((parts) => parts.join(''));
 
 /** Values that the schema takes for a field of each kind; where it takes fewer, they are named. */
 const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {

@@ -6,6 +6,7 @@ import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../../.
 import { setMember } from '../../../src/lib/json/json-value.ts';
 import type { Column, ColumnType } from '../../../src/core/records/table.ts';
 import { anyJson, anyString, numberTextOf } from './any-json.ts';
+import { anyText } from '../../support/any-text.ts';
 
 const fitting: Record<ColumnType, fc.Arbitrary<Json>> = {
   string: anyString,
@@ -55,7 +56,7 @@ const anyGroups = fc.array(
     collection_metadata: objectOf({
       name: valueFor('string'),
       symbol: valueFor('string'),
-      image: fc.webUrl(),
+      image: anyText.map((text) => `https://host.example/${encodeURIComponent(text.toWellFormed())}`),
       description: anyString,
     }),
   }),

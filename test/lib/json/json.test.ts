@@ -10,12 +10,13 @@ import {
   stringifyJson,
 } from '../../../src/lib/json/json.ts';
 import { anyJson, hasRealRecords, numberTextOf, realRecordTexts } from '../../core/records/any-json.ts';
+import { textFrom } from '../../support/any-text.ts';
 
 const seed = 20240611;
 
 describe('parseJson and stringifyJson', () => {
   it('give back any number text, wherever it stands', () => {
-    const blank = fc.stringMatching(/^[ \t\n\r]{0,3}$/);
+    const blank = textFrom(' \t\n\r', { maxLength: 3 });
     fc.assert(
       fc.property(numberTextOf, blank, blank, (number, before, after) => {
         const padded = before + number + after;

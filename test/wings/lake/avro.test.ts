@@ -5,6 +5,7 @@ import { ExportError } from '../../../src/lib/export-error.ts';
 import type { AvroRecord } from '../../../src/wings/lake/avro/avro-schema.ts';
 import { readAvro } from '../../../src/wings/lake/avro/read-avro.ts';
 import { writeAvro } from '../../../src/wings/lake/avro/write-avro.ts';
+import { anyGrapheme } from '../../support/any-text.ts';
 
 const schema: AvroRecord = {
   type: 'record',
@@ -27,7 +28,7 @@ const rows = fc.array(
       fc.maxSafeInteger(),
       fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).filter((value) => !Number.isSafeInteger(Number(value))),
     ),
-    text: fc.option(fc.string({ unit: 'grapheme' })),
+    text: fc.option(fc.string({ unit: anyGrapheme })),
     bytes: fc.uint8Array().map((bytes) => Buffer.from(bytes)),
     isSet: fc.boolean(),
     inner: fc.constant({}),
