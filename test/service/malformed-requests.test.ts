@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunningService } from '../../src/practice-service.ts';
 import { call, idOf, serve } from './local-service.ts';
 import { anyText } from '../support/any-text.ts';
+import { runsAll } from '../support/lane.ts';
 
 const id = idOf(1);
 const record = `{"id":"${id}"}`;
@@ -93,14 +94,14 @@ const leak = /\n\s+at |\.[jt]s:\d|node_modules|node:internal|Error:(?!.* Asset N
 const statuses = [200, 204, 400, 401, 404, 405, 413, 415, 431];
 
 describe('malformed requests', () => {
-  it('10,000 of them get short refusals without a stack trace, and the service goes on', async () => {
+  it('any of them gets a short refusal without a stack trace, and the service goes on', async () => {
     const bugs: unknown[] = [];
     const service = await serve([record], { onError: (error) => bugs.push(error) });
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
     onTestFinished(() => {
       agent.destroy();
     });
-    const requests = fc.sample(malformed, { numRuns: 10_000, seed: 20_260_101 });
+    const requests = fc.sample(malformed, { numRuns: runsAll ? 10_000 : 2000, seed: 20_260_101 });
     const counts = new Map<number, number>();
     const lane = async (first: number): Promise<void> => {
       for (let index = first; index < requests.length; index += 8) {

@@ -11,6 +11,7 @@ import {
 } from '../../../src/lib/json/json.ts';
 import { anyJson, hasRealRecords, numberTextOf, realRecordTexts } from '../../core/records/any-json.ts';
 import { textFrom } from '../../support/any-text.ts';
+import { sampledRuns } from '../../model/support/sample.ts';
 
 const seed = 20240611;
 
@@ -30,7 +31,7 @@ describe('parseJson and stringifyJson', () => {
           `{"a":${JSON.stringify(`x,${number},"`)},"b":${number},"c":"\\\\"}`,
         );
       }),
-      { seed, numRuns: 3000 },
+      { seed, ...sampledRuns(3000) },
     );
   });
 
@@ -79,7 +80,7 @@ describe('parseJson and stringifyJson', () => {
         const text = stringifyJson(value);
         expect(stringifyJson(parseJson(text))).toBe(text);
       }),
-      { seed, numRuns: 1000 },
+      { seed, ...sampledRuns(1000) },
     );
   });
 
@@ -89,7 +90,7 @@ describe('parseJson and stringifyJson', () => {
         const expected = JSON.stringify(JSON.parse(text));
         expect(stringifyExact(parseExact(text)).replaceAll('-0', '0')).toBe(expected.replaceAll('-0', '0'));
       }),
-      { seed, numRuns: 1000 },
+      { seed, ...sampledRuns(1000) },
     );
   });
 

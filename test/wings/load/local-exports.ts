@@ -4,14 +4,33 @@ import { afterAll } from 'vitest';
 import type { LoadRequest } from '../../../src/wings/load/load-export.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { runExport } from '../../support/run-export.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 import { type LocalRecords, startLocalService } from './local-records.ts';
 
 /** Starts the service on local records for the tests of a file, which ends with them, and what makes exports of it. */
 export async function localExports() {
   const service = await startLocalService();
   afterAll(() => service.close());
-  return { service, exported: exportsOf(service) };
+  const exported = exportsOf(service);
+  return { service, exported, shared: sharedExports(exported) };
+}
+
+/** Makes exports that the tests of a file share: they must not change them, nor depend on which one is newer. */
+function sharedExports(exported: ReturnType<typeof exportsOf>) {
+  const made = new Map<string, Promise<string>>();
+  const folders: Awaited<ReturnType<typeof keptFolder>>[] = [];
+  afterAll(() => Promise.all(folders.map(({ remove }) => remove())));
+  const make: typeof exported = async (count, flags) => {
+    const folder = await keptFolder();
+    folders.push(folder);
+    return exported(count, { ...flags, out: folder.path });
+  };
+  return (count: number, flags: Readonly<Record<string, unknown>> = {}): Promise<string> => {
+    const key = JSON.stringify([count, flags]);
+    const known = made.get(key) ?? make(count, flags);
+    made.set(key, known);
+    return known;
+  };
 }
 
 /** Makes an export of the first `count` records, in a folder of its own unless a flag says where. */

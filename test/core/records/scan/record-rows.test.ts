@@ -12,6 +12,7 @@ import type { Column, Table } from '../../../../src/core/records/table.ts';
 import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 import { hasRealRecords, realRecordTexts } from '../any-json.ts';
 import { anyRecord } from '../any-record.ts';
+import { sampledRuns } from '../../../model/support/sample.ts';
 
 const plan = recordPlan(childTables);
 
@@ -110,9 +111,9 @@ describe('rows read from the bytes of a record', () => {
       fc.property(anyRecord, (record) => {
         if (agrees(stringifyJson(record))) taken += 1;
       }),
-      { seed: 11, numRuns: 2000 },
+      { seed: 11, ...sampledRuns(2000) },
     );
-    expect(taken).toBeGreaterThan(100);
+    expect(taken).toBeGreaterThan(20);
   });
 
   it('are the same when the record is written in other words', () => {
@@ -180,7 +181,7 @@ describe('rows read from the bytes of a record', () => {
           agrees(read);
         },
       ),
-      { seed: 12, numRuns: 5000 },
+      { seed: 12, ...sampledRuns(5000) },
     );
   });
 });
