@@ -1,6 +1,6 @@
-import { rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { cpSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, onTestFinished } from 'vitest';
 import { readRows } from '../../../src/exports/read-rows.ts';
 import type { NamedRow } from '../../../src/core/records/table.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
@@ -9,7 +9,7 @@ import { type Manifest, readManifest } from '../../../src/places/export/manifest
 import type { RepairOutcome } from '../../../src/wings/repair/repair-outcome.ts';
 import { night, serviceWith } from '../../support/nights.ts';
 import { exportBytes, runRepair } from '../../support/run-export.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 
 export const allIds: readonly string[] = Array.from({ length: 130 }, (_, n) => generatedId(4, n));
 const records = allIds.map(generatedRecord);
@@ -54,11 +54,51 @@ export async function twoNights(
   service: readonly string[] = newer,
 ): Promise<TwoNights> {
   const top = await tempFolder();
-  const [base, out] = [join(top, 'date=2026-11-20'), join(top, 'date=2026-11-22')];
-  const ids = join(top, 'ids.txt');
+  await makeNights(top, more);
+  return openNights(top, service);
+}
+
+/** Two nights for each test of a file: those with the same flags are made once, and put where they were made. */
+export function nightsOfFile() {
+  const made = new Map<unknown, Promise<string>>();
+  const folders: Awaited<ReturnType<typeof keptFolder>>[] = [];
+  afterAll(() => Promise.all(folders.map(({ remove }) => remove())));
+  const make = async (more: Readonly<Record<string, unknown>>): Promise<string> => {
+    const folder = await keptFolder();
+    folders.push(folder);
+    const top = join(folder.path, 'nights');
+    mkdirSync(top);
+    await makeNights(top, more);
+    cpSync(top, join(folder.path, 'made'), { recursive: true });
+    return top;
+  };
+  return async (more: Readonly<Record<string, unknown>> = {}, service = newer): Promise<TwoNights> => {
+    const key = JSON.stringify(more);
+    const making = made.get(key) ?? make(more);
+    made.set(key, making);
+    const top = await making;
+    rmSync(top, { recursive: true });
+    cpSync(join(dirname(top), 'made'), top, { recursive: true });
+    return openNights(top, service);
+  };
+}
+
+const pathsIn = (top: string) => ({
+  base: join(top, 'date=2026-11-20'),
+  out: join(top, 'date=2026-11-22'),
+  ids: join(top, 'ids.txt'),
+});
+
+async function makeNights(top: string, more: Readonly<Record<string, unknown>>): Promise<void> {
+  const { base, out, ids } = pathsIn(top);
   writeFileSync(ids, `${second.ids.join('\n')}\n`);
   await night({ ...first, out: base, flags: { ...flagsOfNights, ...more, base: 'none', tables: 'assets,creators' } });
   await night({ ...second, out, flags: { ...flagsOfNights, ...more, base, ids } });
+}
+
+/** @param service the records that a service has now */
+async function openNights(top: string, service: readonly string[]): Promise<TwoNights> {
+  const { base, out, ids } = pathsIn(top);
   const { url, stop } = await serviceWith(service);
   onTestFinished(stop);
   return { top, base, out, where: { ids, url, out }, whole: tablesIn(out), manifest: await manifestIn(out) };

@@ -13,12 +13,14 @@ import {
   loseTables,
   manifestIn,
   newer,
+  nightsOfFile,
   repairCounted,
   rowsIn,
   second,
   tablesIn,
-  twoNights,
 } from './based-nights.ts';
+
+const twoNights = nightsOfFile();
 
 const secondMs = Date.UTC(2026, 10, 22, 2);
 
