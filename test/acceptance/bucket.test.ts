@@ -12,6 +12,7 @@ import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { queryDuckdb, sqlText } from '../support/query-duckdb.ts';
 import { exportBytes } from '../support/run-export.ts';
+import { runHere } from '../support/run-here.ts';
 import { runProgram, startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -62,12 +63,15 @@ async function sixtyIds() {
       '40',
       '--dead-after-seconds',
       '1',
+      '--threads',
+      '1',
     ],
   ];
-  const program = (...args: string[]) => runProgram(args, { cwd: folder, environment });
+  const started = (...args: string[]) => runProgram(args, { cwd: folder, environment });
+  const program = (...args: string[]) => runHere(args, { cwd: folder, environment });
   const run = (out: string, ...more: string[]) => program('run', ...job, '--out', out, ...more);
   const store = () => openObjects({ address, endpoint: server.endpoint, clock: systemClock, random: Math.random });
-  return { folder, service, hooks, address, environment, job, program, run, store };
+  return { folder, service, hooks, address, environment, job, started, program, run, store };
 }
 
 /** Copies all objects of a bucket into a folder. */
@@ -91,9 +95,9 @@ function withoutManifest(objects: Map<string, Buffer>) {
 
 describe('an export in a bucket', () => {
   it('has the bytes of one in a folder, and every command reads it', async () => {
-    const { folder, service, address, program, run, store } = await sixtyIds();
+    const { folder, service, address, job, started, program, run, store } = await sixtyIds();
     expect(await run('local')).toMatchObject({ exit: 0 });
-    const first = await run(address, '--json');
+    const first = await started('run', ...job.slice(0, -2), '--out', address, '--json');
     expect(first).toMatchObject({ exit: 0 });
     expect(JSON.parse(first.stdout)).toMatchObject({ state: 'complete', folder: address, callsOfRun: 6, read: 60 });
     const copy = await downloaded(await store(), join(folder, 'copy'));

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type GeneratedServiceOptions, startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { exportBytes } from '../../support/run-export.ts';
+import { runHere } from '../../support/run-here.ts';
 import { type ProgramRun, runProgram, startProgram, told } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
@@ -24,11 +25,12 @@ async function fleet(options: GeneratedServiceOptions = {}, entries = 400) {
   const environment = { ASSET_EXPORT_API_KEY: `key-${(keys += 1)}`, ASSET_EXPORT_FLEET: server.address };
   const command = (out: string, ...more: string[]) => [
     ...['run', '--ids', 'ids.txt', '--url', service.url, '--out', out, '--ids-per-call', '10'],
-    ...['--rows-per-part', '100', '--format', 'csv', '--concurrency', '4', '--log-level', 'warn', ...more],
+    ...['--rows-per-part', '100', '--format', 'csv', '--concurrency', '4', '--threads', '1'],
+    ...['--log-level', 'warn', ...more],
   ];
   const start = (out: string, ...more: string[]) => startProgram(command(out, ...more), { cwd: folder, environment });
   const credits = async (...args: string[]): Promise<string> => {
-    const { stdout, stderr } = await runProgram(['credits', ...args], { cwd: folder, environment });
+    const { stdout, stderr } = await runHere(['credits', ...args], { cwd: folder, environment });
     expect(stderr).toBe('');
     return stdout;
   };
@@ -155,13 +157,13 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     writeFileSync(hba, `local all guarded scram-sha-256\n${readFileSync(hba, 'utf8')}`);
     await server.psql(`create role guarded login password '${password}'; grant create on database postgres to guarded;
       drop schema if exists asset_export cascade; select pg_reload_conf()`);
-    const { folder, environment, command } = await fleet();
+    const { folder, environment, command } = await fleet({}, 20);
     const address = server.address.replace('user=tester', 'user=guarded');
     const passfile = join(folder, 'passfile');
     writeFileSync(passfile, `*:*:*:guarded:${password}\n`);
     chmodSync(passfile, 0o600);
     const run = async (out: string, more: Record<string, string>, fleetAddress = address): Promise<ProgramRun> => {
-      const made = await runProgram(command(out, '--fleet', fleetAddress), {
+      const made = await runHere(command(out, '--fleet', fleetAddress), {
         cwd: folder,
         environment: { ...environment, ...more },
       });
@@ -185,7 +187,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     const booked = await bookedNow();
     const { folder, environment, command, start } = await fleet();
     const budget = ['--credits-per-day', String(50 * 160)];
-    const program = (...args: string[]) => runProgram(args, { cwd: folder, environment });
+    const program = (...args: string[]) => runHere(args, { cwd: folder, environment });
     const planned = async (out: string): Promise<unknown> => {
       const { stdout } = await program('plan', ...command(out, ...budget).slice(1), '--json');
       return (JSON.parse(stdout) as { leftToday: unknown }).leftToday;
@@ -193,7 +195,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     // A plan makes nothing in the database.
     expect(await planned('a')).toBe(50 * 160);
     expect(await server.psql(`select to_regnamespace('asset_export') is null`)).toBe('t\n');
-    expect(await start('a', ...budget).ended).toMatchObject({ exit: 0 });
+    expect(await program(...command('a', ...budget))).toMatchObject({ exit: 0 });
     expect(await planned('b')).toBe(10 * 160);
     expect(await start('b', ...budget).ended).toMatchObject({ exit: 8 });
     const { stdout } = await program('status', 'b', '--json');
@@ -210,7 +212,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
   });
 
   it('need the package pg, and print the line that installs it', async () => {
-    const { folder, environment, command, service } = await fleet();
+    const { folder, environment, command, service } = await fleet({}, 20);
     const resolve = `export const resolve = (name, context, next) => name === 'pg'
       ? Promise.reject(Object.assign(new Error("Cannot find package 'pg'"), { code: 'ERR_MODULE_NOT_FOUND' })) : next(name, context);`;
     writeFileSync(
