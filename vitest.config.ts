@@ -3,8 +3,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** What `npm run test:fast` leaves out: whole exports, crash models, loads, browsers, and files that start a program. */
 const slow = [
   'test/{acceptance,bench,browser,cases,contract,data,docs,kernel,model,project}/**',
-  'test/wings/{nights,observe,repair,report}/**',
-  'test/wings/{fleet/queue,warehouse/{diff,load}}/**',
+  'test/wings/{load,nights,observe,repair,report}/**',
+  'test/wings/{fleet/queue,warehouse/diff}/**',
   'test/{core/work/threads,core/client/{judgement,ledger},lib/process,service,support/service}/**',
   'test/cli/{command-line,end-program,full-disk-ledger,invalid-ids,node-debug,same-flags,stop-signals}.test.ts',
   'test/cli/commands/**',
