@@ -9,6 +9,7 @@ import { readLedgers } from '../../src/core/client/ledger/credit-ledger.ts';
 import { blackHole, rawServer, socksServer, tunnellingSocks } from '../core/client/support/bad-proxies.ts';
 import { certificates } from '../support/certificates.ts';
 import { writeIdFile } from '../support/id-file.ts';
+import { runHere } from '../support/run-here.ts';
 import { runProgram, startProgram, told } from '../support/run-program.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -45,7 +46,7 @@ async function setting({ url, environment }: Lost): Promise<Setting> {
     },
     bill: async () => {
       const days = await readLedgers({ stateDir, apiKey: 'canary-key' });
-      const { stdout } = await runProgram(['status', 'out', '--json'], { cwd });
+      const { stdout } = await runHere(['status', 'out', '--json'], { cwd });
       const booked = days.reduce((sum, { credits }) => sum + credits, 0);
       return { booked, calls: (JSON.parse(stdout) as { calls: unknown }).calls };
     },

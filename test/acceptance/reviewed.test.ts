@@ -10,6 +10,7 @@ import { diskFileStore, type FileStore } from '../../src/places/files/file-store
 import { type GeneratedService, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
+import { runHere } from '../support/run-here.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { freePort } from '../support/free-port.ts';
@@ -86,7 +87,7 @@ describe('an export', () => {
     const { flags, folder } = await scene(100);
     const pieces = { ...flags, 'ids-per-call': '10', 'rows-per-part': '20', concurrency: '1' };
     await runExport({ flags: { ...pieces, 'credits-per-run': '800' } });
-    const status = await runProgram(['status', join(folder, 'out'), '--json']);
+    const status = await runHere(['status', join(folder, 'out'), '--json']);
     const { inputShare, counts } = JSON.parse(status.stdout) as { inputShare: number; counts: { read: number } };
     expect(counts.read).toBeGreaterThan(0);
     expect(inputShare).toBeCloseTo(counts.read / 100, 2);
@@ -141,7 +142,7 @@ describe('the command line', () => {
       [['verify', 'nowhere', '--json'], 2, 'usage'],
       [['status', 'nowhere', '--json'], 2, 'usage'],
     ] as const) {
-      const run = await runProgram(args, { cwd: folder, environment: { ASSET_EXPORT_API_KEY: 'k' } });
+      const run = await runHere(args, { cwd: folder, environment: { ASSET_EXPORT_API_KEY: 'k' } });
       expect(run.exit, run.stderr).toBe(exitCode);
       expect(JSON.parse(run.stdout)).toMatchObject({ state: 'error', exitCode, error: { code } });
     }
@@ -157,7 +158,7 @@ describe('the command line', () => {
   });
 
   it('refuses a tolerance above all', async () => {
-    const run = await runProgram([
+    const run = await runHere([
       'plan',
       '--ids',
       'x',

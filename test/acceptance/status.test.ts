@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { nextUtcMidnight } from '../../src/lib/clock.ts';
+import { nextUtcMidnight, systemClock } from '../../src/lib/clock.ts';
 import type { ExportStatus } from '../../src/wings/status/export-status.ts';
 import { type GeneratedServiceOptions, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
+import { runHere } from '../support/run-here.ts';
 import { runProgram, startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -24,7 +25,7 @@ async function sixtyIds(options: GeneratedServiceOptions = {}) {
 }
 
 async function statusOf(folder: string): Promise<Partial<ExportStatus>> {
-  const { stdout } = await runProgram(['status', folder, '--json']);
+  const { stdout } = await runHere(['status', folder, '--json']);
   return stdout === '' ? {} : (JSON.parse(stdout) as ExportStatus);
 }
 
@@ -33,6 +34,7 @@ async function statusWhen(folder: string, isSo: (status: Partial<ExportStatus>) 
   for (;;) {
     const status = await statusOf(folder);
     if (isSo(status)) return status;
+    await systemClock.sleep(20);
   }
 }
 
@@ -79,7 +81,7 @@ describe('status', () => {
     run.child.kill('SIGKILL');
     await run.ended;
     expect(await statusOf(out)).toMatchObject({ state: 'stopped', exit: null, fetched: 30, owner: null });
-    expect((await runProgram(['status', out])).stdout).toContain(' is stopped (killed)');
+    expect((await runHere(['status', out])).stdout).toContain(' is stopped (killed)');
     const resumed = start('out');
     await statusWhen(out, ({ fetched = 0 }) => fetched > 30);
     service.goOn();
@@ -103,7 +105,7 @@ describe('status', () => {
       exit: null,
       lastError: expect.stringContaining('creditsPerDay 320') as string,
     });
-    expect((await runProgram(['status', out])).stdout).toContain(
+    expect((await runHere(['status', out])).stdout).toContain(
       ` is waiting until ${midnight.slice(0, 10)} 00:00 UTC: process`,
     );
     run.child.kill('SIGTERM');
@@ -117,7 +119,7 @@ describe('status', () => {
       creditsLeft: 0,
       lastError: expect.stringContaining('is spent') as string,
     });
-    expect((await runProgram(['status', out])).stdout).toContain(' is stopped (exit 8)');
+    expect((await runHere(['status', out])).stdout).toContain(' is stopped (exit 8)');
   });
 
   it('reports what the run believes of the service while a process runs', async () => {
@@ -132,8 +134,8 @@ describe('status', () => {
       state: 'running',
       serviceMessage: expect.stringMatching(/^no answer since /) as string,
     });
-    expect((await runProgram(['status', out])).stdout).toMatch(/^ {2}service {2}no answer since \S+ UTC: /m);
-    expect((await runProgram(['status', join(folder, 'nights')])).stdout).toContain('running (probing)');
+    expect((await runHere(['status', out])).stdout).toMatch(/^ {2}service {2}no answer since \S+ UTC: /m);
+    expect((await runHere(['status', join(folder, 'nights')])).stdout).toContain('running (probing)');
     isThrottled = false;
     expect(await run.ended).toMatchObject({ exit: 0 });
     expect(await statusOf(out)).not.toHaveProperty('service');
@@ -144,14 +146,14 @@ describe('status', () => {
     await start('nights/date=2026-11-22').ended;
     await start('nights/date=2026-11-23', '--credits-per-run', '320').ended;
     const nights = join(folder, 'nights');
-    const { stdout } = await runProgram(['status', nights]);
+    const { stdout } = await runHere(['status', nights]);
     expect(stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '))).toMatchObject([
       'export state written exported fetched credits error',
       expect.stringContaining('date=2026-11-22 complete 100 % 60 960') as string,
       expect.stringContaining('date=2026-11-23 stopped (exit 8) 0 % 0 20 320 This run') as string,
       '',
     ]);
-    expect(JSON.parse((await runProgram(['status', nights, '--json'])).stdout)).toMatchObject({
+    expect(JSON.parse((await runHere(['status', nights, '--json'])).stdout)).toMatchObject({
       folder: nights,
       exports: [
         { folder: join(nights, 'date=2026-11-22'), state: 'complete' },
@@ -178,8 +180,8 @@ describe('status', () => {
       .map((line) => (JSON.parse(line) as ExportStatus).state);
     expect(exit).toBe(0);
     expect([...new Set(states)]).toEqual(['running', 'complete']);
-    expect((await runProgram(['status', '--watch', out])).stdout).toContain('"state":"complete"');
-    expect(await runProgram(['status', out, '--watch', '0'])).toMatchObject({ exit: 2 });
+    expect((await runHere(['status', '--watch', out])).stdout).toContain('"state":"complete"');
+    expect(await runHere(['status', out, '--watch', '0'])).toMatchObject({ exit: 2 });
   });
 
   it('shows the progress block of the run while it watches on a terminal, then its state', async () => {

@@ -46,7 +46,7 @@ describe('the program', () => {
   });
 
   it('prints every field of a job with its flag, and pages of the documentation', async () => {
-    const { stdout } = await runProgram(['help', 'job']);
+    const { stdout } = await runHere(['help', 'job']);
     for (const { path, flag } of jobFields) {
       expect(stdout).toMatch(new RegExp(`^ {2}${path.replaceAll('.', '[.]')}[^]*?\\(--${flag}\\)`, 'm'));
     }

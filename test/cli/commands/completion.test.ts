@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
+import { runHere } from '../../support/run-here.ts';
 import { runProgram } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -56,7 +57,7 @@ async function linesOf(file: string, args: readonly string[]): Promise<string[]>
 
 async function scriptOf(shell: string): Promise<string> {
   const folder = await tempFolder();
-  const { exit, stdout, stderr } = await runProgram(['completion', shell]);
+  const { exit, stdout, stderr } = await runHere(['completion', shell]);
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   const file = join(folder, 'completion');
   writeFileSync(file, stdout);
