@@ -6,6 +6,7 @@ import { readJournals } from '../../src/places/scratch/journal-entries.ts';
 import { type GeneratedService, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';
+import { runHere } from '../support/run-here.ts';
 import { runProgram, startProgram, told } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -46,10 +47,10 @@ async function keptAnswers(out: string): Promise<number> {
 /** Runs the same command against a service that answers at once; the files are those of an undisturbed run. */
 async function goesOn({ folder, flags, options }: Setting): Promise<number> {
   const quick = await startGeneratedService();
-  const last = await runProgram(flags(quick, 'out'), options);
+  const last = await runHere([...flags(quick, 'out'), '--threads', '1'], options);
   const sent = quick.counts().calls;
   expect(last.exit, last.stderr).toBe(0);
-  await runProgram(flags(quick, 'calm'), options);
+  await runHere([...flags(quick, 'calm'), '--threads', '1'], options);
   await quick.stop();
   expect({ ...exportBytes(join(folder, 'out')), 'manifest.json': '' }).toEqual({
     ...exportBytes(join(folder, 'calm')),
