@@ -5,12 +5,12 @@ import { openFinished } from '../../../../src/exports/finished-export.ts';
 import { sha256 } from '../../../../src/lib/hash/sha256.ts';
 import { styles } from '../../../../src/wings/warehouse/scripts/script-style.ts';
 import { type ScriptMode, scriptModes } from '../../../../src/wings/warehouse/scripts/export-script.ts';
+import { runsAll } from '../../../support/lane.ts';
 import { keptFolder, tempFolder } from '../../../support/temp-folder.ts';
 import { engineNames, scriptEngines } from './script-engines.ts';
 import { exportFew, exportNights, piecesOf, scriptOf, scriptTables } from './script-nights.ts';
 
 const engines = await scriptEngines();
-const isAll = process.env['TEST'] === 'all';
 
 let folder: Awaited<ReturnType<typeof keptFolder>>;
 let nights: string[];
@@ -116,7 +116,7 @@ describe.each(engineNames)('a script for %s', (dialect) => {
   test.each(scriptModes)('can be cut after any statement, and run again: %s', { timeout: 600_000 }, async (mode) => {
     const expected = await stateOf(1);
     const script = await pieces(1, mode);
-    for (let cut = 1; cut < script.length; cut += isAll ? 1 : 13) {
+    for (let cut = 1; cut < script.length; cut += runsAll ? 1 : 31) {
       await begin(mode);
       await engine.run(script.slice(0, cut));
       await engine.run(script);
@@ -138,7 +138,7 @@ describe.each(engineNames)('a script for %s', (dialect) => {
         (file) => file.rows > 0 && file.format === format && used.includes(file.table),
       );
       expect(read.length).toBeGreaterThan(5);
-      for (const { path } of isAll ? read : read.filter((_, n) => n % 9 === 0)) {
+      for (const { path } of runsAll ? read : read.filter((_, n) => n % 9 === 0)) {
         await begin(mode);
         const before = await dump();
         await rm(join(copy, path));
