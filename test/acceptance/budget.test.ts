@@ -4,6 +4,7 @@ import { readLedgers } from '../../src/core/client/ledger/credit-ledger.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';
+import { runHere } from '../support/run-here.ts';
 import { type ProgramRun, runProgram, startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -34,11 +35,11 @@ describe('a budget', () => {
       expect(first.stderr).toContain('800');
       if (flag === '--credits-per-day') expect(first.stderr).toMatch(/\d{4}-\d\d-\d\d 00:00 UTC \(in \d+ (h|min)/);
       expect(JSON.parse(first.stdout)).toMatchObject({ state: 'unfinished', exitCode: 8, calls: 5, credits: 800 });
-      const last = await runProgram([...command, '--out', 'out', flag, '1920'], options);
+      const last = await runHere([...command, '--threads', '1', '--out', 'out', flag, '1920'], options);
       expect(last.exit, last.stderr).toBe(0);
       expect(service.counts().calls).toBe(12);
       expect(await booked(stateDir)).toBe(12 * 160);
-      const calm = await runProgram([...command, '--out', 'calm'], options);
+      const calm = await runHere([...command, '--threads', '1', '--out', 'calm'], options);
       expect(calm.exit).toBe(0);
       await service.stop();
       expect(exportBytes(join(folder, 'out'))).toEqual(exportBytes(join(folder, 'calm')));
