@@ -47,12 +47,12 @@ export const rebuildCommand: Command = {
           name: 'sort',
           value: 'COLUMNS',
           about:
-            'sort the assets by these columns, nulls last, and then by id; needs the package @duckdb/node-api. The result cannot be a base or be repaired',
+            'sort the assets by these columns, nulls last, and then by id. The result cannot be a base or be repaired',
         },
         {
           name: 'memory',
           value: 'SIZE',
-          about: 'with --sort: approximate memory limit, for example 500MB or 2GB; the rest goes to disk',
+          about: 'with --sort: about how much memory sorting takes, for example 500MB or 2GB; the rest goes to disk',
           standard: '1GB',
         },
         { name: 'fresh', about: 'delete the export in --out, even a complete one, and start over' },

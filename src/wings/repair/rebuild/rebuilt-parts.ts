@@ -59,7 +59,7 @@ export async function* rebuiltParts(rebuilding: RebuiltParts): AsyncGenerator<Ma
       else for (const commit of sources) await passBy(source, commit, onRead);
     }
   } finally {
-    sorted?.close();
+    await sorted?.close();
   }
 }
 
@@ -70,13 +70,13 @@ async function sortedRecords({ sort, finished, files, folder, stop }: RebuiltPar
   // What a rebuild that was killed left.
   await files.remove(scratch);
   await files.makeFolder(scratch);
-  const sorted = await SortedRecords.open(sort, scratch);
+  const sorted = await SortedRecords.open(sort, files, scratch);
   try {
     for (const { part } of finished.manifest.commits) {
       for await (const records of timedRecords(source, part)) {
         stop.throwIfAborted();
         const rows = recordRowsOf(records.map(({ record }) => record));
-        sorted.add(
+        await sorted.add(
           records,
           rows.rows(
             assetsTable,
@@ -88,7 +88,7 @@ async function sortedRecords({ sort, finished, files, folder, stop }: RebuiltPar
     }
     return sorted;
   } catch (error) {
-    sorted.close();
+    await sorted.close();
     throw error;
   }
 }

@@ -1,19 +1,18 @@
-import type { DuckDBAppender, DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { type RowBlock, textOfCell } from '../../../core/records/row-block.ts';
 import { assetsTable } from '../../../core/records/columns.ts';
 import type { Column } from '../../../core/records/table.ts';
 import { nearestName } from '../../../lib/nearest-name.ts';
-import { loadDuckdb } from '../../../lib/packages/load-duckdb.ts';
 import { ExportError } from '../../../lib/export-error.ts';
+import type { FileStore } from '../../../places/files/file-store.ts';
+import type { OpenFile } from '../../../places/files/open-file.ts';
+import { sortKey } from './sort-key.ts';
 
 /** How the assets of the new export are sorted. */
 export interface SortOrder {
   /** Names of columns of `assets` in the column table, the last of them `id`. */
   readonly columns: readonly string[];
-  /** About how much memory DuckDB and this program may take. */
+  /** About how much memory the sorting may take. No byte depends on it. */
   readonly memoryBytes: number;
-  /** Threads of DuckDB; as many as the machine has processors unless given. No byte depends on it. */
-  readonly threads?: number;
 }
 
 /** A record, and when it was requested in microseconds since 1970. */
@@ -38,116 +37,183 @@ export function sortColumns(names: readonly string[]): string[] {
   return [...(last < 0 ? names : names.slice(0, last)), 'id'];
 }
 
-/** What DuckDB takes beyond its limit, and this program beside it, as a share of `memoryBytes`. */
-const duckdbShare = 0.6;
+/** A record with the bytes by which it is sorted. */
+interface Keyed extends TimedRecord {
+  readonly key: Buffer;
+}
 
-/** Sorts records on the disk. Their number is limited by the disk alone. */
+/** What is read of a run: the records that were read last, from one of them on, and those that follow. */
+interface OpenRun {
+  block: readonly Keyed[];
+  at: number;
+  readonly rest: AsyncIterator<readonly Keyed[], void>;
+}
+
+/** Lengths of key and record, and the time, before each record of a run. */
+const headBytes = 16;
+/** What a record takes in memory beside its bytes. */
+const objectBytes = 300;
+const writtenBytes = 1 << 20;
+/** Of a run at a time: longer ones are not faster. */
+const [leastReadBytes, mostReadBytes] = [1 << 16, 1 << 23];
+
+/** Sorts records on the disk, by runs that are sorted in memory and then merged. Their number is limited by the disk alone. */
 export class SortedRecords {
   readonly #keys: readonly { readonly column: Column; readonly place: number }[];
-  readonly #connection: DuckDBConnection;
-  readonly #close: () => void;
-  #appender: DuckDBAppender | undefined;
-  #sorted: AsyncGenerator<TimedRecord, void, void> | undefined;
+  readonly #memoryBytes: number;
+  readonly #file: OpenFile;
+  /** Since the last run. */
+  #held: Keyed[] = [];
+  #heldBytes = 0;
+  /** Where each run ends in the file. */
+  readonly #runEnds: number[] = [];
+  /** In the order of their next records; undefined while records are added. */
+  #merging: OpenRun[] | undefined;
 
-  private constructor(order: SortOrder, connection: DuckDBConnection, close: () => void) {
-    this.#keys = order.columns.flatMap((name) => {
+  private constructor({ columns, memoryBytes }: SortOrder, file: OpenFile) {
+    this.#keys = columns.flatMap((name) => {
       const place = assetsTable.columns.findIndex((column) => column.name === name);
       const column = assetsTable.columns[place];
       return column === undefined ? [] : [{ column, place }];
     });
-    this.#connection = connection;
-    this.#close = close;
+    this.#memoryBytes = memoryBytes;
+    this.#file = file;
   }
 
-  /** @param folder an empty folder, for what memory does not hold @throws {ExportError} `usage` without DuckDB */
-  static async open(order: SortOrder, folder: string): Promise<SortedRecords> {
-    const duckdb = await loadDuckdb('rebuild --sort');
-    const instance = await duckdb.DuckDBInstance.create(`${folder}/sort.duckdb`, {
-      memory_limit: `${Math.floor((order.memoryBytes * duckdbShare) / 1e6)}MB`,
-      temp_directory: `${folder}/spilled`,
-      autoinstall_known_extensions: 'false',
-      ...(order.threads === undefined ? {} : { threads: String(order.threads) }),
-    });
-    const connection = await instance.connect();
-    const opened = new SortedRecords(order, connection, () => {
-      connection.closeSync();
-      instance.closeSync();
-    });
-    // The order of records that are not sorted yet says nothing.
-    await connection.run('SET preserve_insertion_order = false');
-    const columns = opened.#keys.map(({ column }, at) => `k${at} ${keyType(column)}`);
-    await connection.run(`CREATE TABLE records (${[...columns, 'requested BIGINT', 'record BLOB'].join(', ')})`);
-    opened.#appender = await connection.createAppender('records');
-    return opened;
+  /** @param folder an empty folder, for what memory does not hold */
+  static async open(order: SortOrder, files: FileStore, folder: string): Promise<SortedRecords> {
+    return new SortedRecords(order, await files.open(`${folder}/runs`, 'create'));
   }
 
   /** Adds records. @param whole their rows of `assets` as the column table has them, in the same order */
-  add(records: readonly TimedRecord[], whole: RowBlock): void {
-    const appender = this.#appender;
-    if (appender === undefined) throw new Error('the records are sorted already');
+  async add(records: readonly TimedRecord[], whole: RowBlock): Promise<void> {
+    const columns = this.#keys.map(({ column }) => column);
     for (const [row, { record, timeUs }] of records.entries()) {
-      for (const { column, place } of this.#keys)
-        appendKey(appender, column, textOfCell(whole, row * whole.width + place));
-      appender.appendBigInt(BigInt(timeUs));
-      appender.appendBlob(record);
-      appender.endRow();
+      const cells = this.#keys.map(({ place }) => textOfCell(whole, row * whole.width + place));
+      const key = sortKey(columns, cells);
+      this.#held.push({ key, record: Buffer.from(record), timeUs });
+      this.#heldBytes += key.length + record.length + objectBytes;
     }
+    // While it is written, a run is there once more, in the blocks that go to the disk.
+    if (this.#heldBytes > this.#memoryBytes / 2) await this.#writeRun();
   }
 
   /** The next records in the order, at most so many; fewer only at the end. Nothing can be added any more. */
   async take(most: number): Promise<TimedRecord[]> {
-    this.#appender?.closeSync();
-    this.#appender = undefined;
-    this.#sorted ??= this.#inOrder();
+    this.#merging ??= await this.#openRuns();
     const taken: TimedRecord[] = [];
-    while (taken.length < most) {
-      const next = await this.#sorted.next();
-      if (next.done === true) break;
-      taken.push(next.value);
+    for (let run = this.#merging[0]; run !== undefined && taken.length < most; run = this.#merging[0]) {
+      const next = run.block[run.at];
+      if (next === undefined) break;
+      taken.push(next);
+      run.at += 1;
+      this.#merging.shift();
+      await this.#putBack(run, this.#merging);
     }
     return taken;
   }
 
-  close(): void {
-    this.#appender?.closeSync();
-    this.#close();
+  async close(): Promise<void> {
+    await this.#file.close();
   }
 
-  async *#inOrder(): AsyncGenerator<TimedRecord, void, void> {
-    const order = this.#keys.map((_, at) => `k${at} ASC NULLS LAST`).join(', ');
-    const result = await this.#connection.stream(`SELECT record, requested FROM records ORDER BY ${order}`);
-    for await (const rows of result.yieldRows())
-      for (const [record, requested] of rows) yield { record: bytesOf(record), timeUs: Number(requested) };
+  async #writeRun(): Promise<void> {
+    let pieces: Uint8Array[] = [];
+    let bytes = 0;
+    let position = this.#runEnds.at(-1) ?? 0;
+    const write = async (): Promise<void> => {
+      await this.#file.write(Buffer.concat(pieces), position);
+      position += bytes;
+      [pieces, bytes] = [[], 0];
+    };
+    for (const { key, record, timeUs } of this.#held.sort(byKey)) {
+      const head = Buffer.allocUnsafe(headBytes);
+      head.writeUInt32LE(key.length, 0);
+      head.writeUInt32LE(record.length, 4);
+      head.writeDoubleLE(timeUs, 8);
+      pieces.push(head, key, record);
+      bytes += headBytes + key.length + record.length;
+      if (bytes >= writtenBytes) await write();
+    }
+    if (bytes > 0) await write();
+    this.#runEnds.push(position);
+    [this.#held, this.#heldBytes] = [[], 0];
+  }
+
+  /** The runs on the disk share the memory; what fits into it was never written. */
+  async #openRuns(): Promise<OpenRun[]> {
+    const merging: OpenRun[] = [];
+    if (this.#runEnds.length === 0) {
+      await this.#putBack({ block: this.#held.sort(byKey), at: 0, rest: nothing() }, merging);
+      return merging;
+    }
+    await this.#writeRun();
+    const share = Math.floor(this.#memoryBytes / 2 / this.#runEnds.length);
+    const readBytes = Math.min(mostReadBytes, Math.max(leastReadBytes, share));
+    for (const [index, to] of this.#runEnds.entries()) {
+      const from = this.#runEnds[index - 1] ?? 0;
+      await this.#putBack({ block: [], at: 0, rest: recordsOf(this.#file, { from, to, readBytes }) }, merging);
+    }
+    return merging;
+  }
+
+  /** Puts a run to its place among the others, unless it is at its end. */
+  async #putBack(run: OpenRun, others: OpenRun[]): Promise<void> {
+    if (run.at >= run.block.length) {
+      const next = await run.rest.next();
+      if (next.done === true) return;
+      [run.block, run.at] = [next.value, 0];
+    }
+    const key = run.block[run.at]?.key;
+    if (key === undefined) return;
+    let low = 0;
+    let high = others.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = others[middle];
+      if (other !== undefined && Buffer.compare(other.block[other.at]?.key ?? key, key) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    others.splice(low, 0, run);
   }
 }
 
-/** Texts are compared as their bytes. */
-function keyType({ type }: Column): string {
-  switch (type) {
-    case 'string':
-    case 'json':
-      return 'BLOB';
-    case 'boolean':
-      return 'BOOLEAN';
-    case 'double':
-      return 'DOUBLE';
-    case 'int64':
-    case 'decimal':
-    case 'timestamp':
-      return 'HUGEINT';
+function byKey(one: Keyed, other: Keyed): number {
+  return Buffer.compare(one.key, other.key);
+}
+
+async function* nothing(): AsyncGenerator<never, void> {
+  // A run that is in memory has no more.
+}
+
+/** The records of a run, as many at a time as lie whole in what was read. */
+async function* recordsOf(
+  file: OpenFile,
+  { from, to, readBytes }: { readonly from: number; readonly to: number; readonly readBytes: number },
+): AsyncGenerator<readonly Keyed[], void> {
+  let needed = headBytes;
+  for (let position = from; position < to; ) {
+    const length = Math.min(to - position, Math.max(readBytes, needed));
+    const read = await file.read(position, length);
+    const bytes = Buffer.from(read.buffer, read.byteOffset, read.length);
+    if (bytes.length < length) throw new Error('a run of sorted records ends early');
+    const records: Keyed[] = [];
+    let at = 0;
+    for (;;) {
+      needed = headBytes;
+      if (at + needed > bytes.length) break;
+      const keyEnd = at + headBytes + bytes.readUInt32LE(at);
+      const end = keyEnd + bytes.readUInt32LE(at + 4);
+      needed = end - at;
+      if (end > bytes.length) break;
+      records.push({
+        key: bytes.subarray(at + headBytes, keyEnd),
+        record: bytes.subarray(keyEnd, end),
+        timeUs: bytes.readDoubleLE(at + 8),
+      });
+      at = end;
+    }
+    position += at;
+    if (records.length > 0) yield records;
   }
-}
-
-function appendKey(appender: DuckDBAppender, { type }: Column, text: string | null): void {
-  if (text === null) appender.appendNull();
-  else if (type === 'string' || type === 'json') appender.appendBlob(Buffer.from(text));
-  else if (type === 'boolean') appender.appendBoolean(text === 'true');
-  else if (type === 'double') appender.appendDouble(Number(text));
-  else appender.appendHugeInt(BigInt(text));
-}
-
-function bytesOf(value: DuckDBValue | undefined): Buffer {
-  if (typeof value !== 'object' || value === null || !('bytes' in value)) throw new Error('a record is no blob');
-  const { buffer, byteOffset, byteLength } = value.bytes;
-  return Buffer.from(buffer, byteOffset, byteLength);
 }
