@@ -81,7 +81,8 @@ const rows: readonly Row[] = [
   { name: 'does all of that', mostConnections: 2, hangsOn, failsOn, maxIds: 100, exit: 3, mostCalls: 150 },
 ];
 
-describe('a run of 2,500 ids against a service that', () => {
+// Half a minute of a row are pauses of the program. Where the machine stalls, good calls pass the second too, and are made again.
+describe('a run of 2,500 ids against a service that', { timeout: 120_000 }, () => {
   it.each(rows)('$name exports each good id', async ({ exit, mostCalls, idsPerCall = 1000, ...trouble }) => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: ids.length });
