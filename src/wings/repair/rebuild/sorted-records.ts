@@ -140,14 +140,10 @@ export class SortedRecords {
     [this.#held, this.#heldBytes] = [[], 0];
   }
 
-  /** The runs on the disk share the memory; what fits into it was never written. */
+  /** What was not written is the first run; those on the disk share the other half of the memory. */
   async #openRuns(): Promise<OpenRun[]> {
     const merging: OpenRun[] = [];
-    if (this.#runEnds.length === 0) {
-      await this.#putBack({ block: this.#held.sort(byKey), at: 0, rest: nothing() }, merging);
-      return merging;
-    }
-    await this.#writeRun();
+    await this.#putBack({ block: this.#held.sort(byKey), at: 0, rest: nothing() }, merging);
     const share = Math.floor(this.#memoryBytes / 2 / this.#runEnds.length);
     const readBytes = Math.min(mostReadBytes, Math.max(leastReadBytes, share));
     for (const [index, to] of this.#runEnds.entries()) {
