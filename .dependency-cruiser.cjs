@@ -260,7 +260,7 @@ module.exports = {
     rule(
       'undici-in-one-place',
       'One file knows the HTTP library.',
-      { path: '^src', pathNot: '^src/core/client/wire/undici-pool\\.ts$' },
+      { path: '^src', pathNot: '^src/core/client/wire/connections\\.ts$' },
       { path: 'node_modules/undici' },
     ),
     rule(
@@ -287,7 +287,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(places|core/job|core/ids|wings/observe|world|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|free-space|make-folder|synced-file)|kernel/kernel|packages/(optional-packages|package-root)|page-memory|process/(exclusively|life-socket|lock-owner)))\\.ts$',
+          '^src/(places|core/job|core/ids|wings/observe|world|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|on-disk|synced-file)|kernel/kernel|packages/(optional-packages|package-root)|buffer-pool|process/(exclusively|life-socket|lock-owner)))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

@@ -25,8 +25,8 @@ const external = [
 ];
 
 const jobModules = [
-  ...['cli/parse-arguments', 'core/run/before-run', 'core/run/tolerance', 'core/run/homes/bucket-ids'],
-  ...['core/ids/read/read-lines', 'core/client/ledger/ledger-file', 'core/client/ledger/ledger-name'],
+  ...['cli/parse-arguments', 'core/run/disk-estimate', 'core/run/tolerance', 'core/run/homes/open-home'],
+  ...['core/ids/read/read-lines', 'core/client/ledger/ledger-file'],
 ];
 
 /** What common starts load, early or late. */

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { classifyAssets } from './core/records/classify-assets.ts';
+import { classifyAssets, whenProblem } from './core/records/classify-assets.ts';
 import { assetsTable } from './core/records/columns.ts';
 import { flattenAsset } from './core/records/flatten-asset.ts';
-import { whenProblem } from './core/records/when-words.ts';
 import type { FinishedExport } from './exports/finished-export.ts';
 import type { ServiceDialect } from './core/client/dialects.ts';
 import type { Clock } from './lib/clock.ts';

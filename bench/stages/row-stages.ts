@@ -1,4 +1,4 @@
-import { newEncoding } from '../../src/core/records/encoding.ts';
+import { newEncoding } from '../../src/core/records/table.ts';
 import { tables } from '../../src/core/records/columns.ts';
 import { createDriftCounter } from '../../src/core/records/drift.ts';
 import type { ShapedTable } from '../../src/core/records/shape-table.ts';

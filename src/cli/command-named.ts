@@ -1,6 +1,6 @@
 import { ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import { shownWord } from '../lib/addresses/shown-address.ts';
+import { shownWord } from '../lib/addresses/shown-text.ts';
 import type { CommandEntry } from './command.ts';
 
 /** The command of a name. @throws {ExportError} `usage`, with the command that was probably meant */

@@ -5,8 +5,10 @@ import { environmentName } from '../core/job/job-fields.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { byteSize } from '../lib/format-text.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import { shownWord } from '../lib/addresses/shown-address.ts';
-import type { CommandArguments, CommandLine } from './command.ts';
+import { commandLine, shownWord } from '../lib/addresses/shown-text.ts';
+import type { CommandArguments, CommandFlag, CommandLine } from './command.ts';
+import type { Job } from '../core/job/job-schema.ts';
+import type { Terminal } from './terminal.ts';
 
 /** The value of a flag that takes one of some names; undefined when it is not given. @throws {ExportError} `usage` */
 export function choiceOf<T extends string>(args: CommandArguments, flag: string, names: readonly T[]): T | undefined {
@@ -50,4 +52,26 @@ export function bytesOf(args: CommandArguments, flag: string, least = 1): number
 export function givenDialect(args: CommandLine): ServiceDialect | undefined {
   const given = args.text('dialect') ?? args.terminal.env[environmentName('dialect')] ?? '';
   return given === '' ? undefined : dialectOf(readNamedDialect(given, args.terminal.cwd()));
+}
+
+/**
+ * The same words and flags for another command, as a line that can be typed.
+ * @param flags that the other command has; all others are left out
+ */
+export function sameLine(command: string, args: CommandArguments, flags: readonly CommandFlag[]): string {
+  const given = flags.flatMap(({ name }) => {
+    const value = args.value(name);
+    if (value === undefined) return [];
+    if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`];
+    // Alone, a value with a dash would be read as a flag.
+    return args
+      .texts(name)
+      .flatMap((text) => (text.startsWith('-') && text !== '-' ? [`--${name}=${text}`] : [`--${name}`, text]));
+  });
+  return commandLine(command, ...args.words, ...given);
+}
+
+/** The endpoint of a job's bucket, where commands that take no job do not find it in the environment. */
+export function endpointToName({ output }: Job, { env }: Pick<Terminal, 'env'>): string | undefined {
+  return env[environmentName('out-endpoint')] === output.endpoint ? undefined : output.endpoint;
 }

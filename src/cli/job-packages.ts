@@ -1,5 +1,5 @@
 import type { Job } from '../core/job/job-schema.ts';
-import { isBucketAddress } from '../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../lib/addresses/address-kinds.ts';
 import { type HomeContext, openStoreAt } from '../core/run/homes/open-home.ts';
 
 /**

@@ -2,7 +2,7 @@ import { serviceAddress } from '../core/client/wire/service-address.ts';
 import { takesKey } from '../core/client/dialects.ts';
 import { dialectOf } from '../core/job/job-dialect.ts';
 import { embedded, isEmbedded, type Job } from '../core/job/job-schema.ts';
-import { localFolder } from '../core/run/homes/local-folder.ts';
+import { localFolder } from '../core/run/homes/export-place.ts';
 import type { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import { ledgerInExport, openService, type OpenService, type Surroundings } from '../world/open-service.ts';

@@ -2,7 +2,7 @@ import { Parser } from 'yargs/helpers';
 import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments, CommandFlag } from './command.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import { shownWord } from '../lib/addresses/shown-address.ts';
+import { shownWord } from '../lib/addresses/shown-text.ts';
 import { otherFlags } from './command-named.ts';
 
 /** Reads what stands behind a command's name. @throws {ExportError} `usage`, with the flag that was probably meant */

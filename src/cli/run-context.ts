@@ -3,7 +3,7 @@ import type { CreditLedger } from '../core/client/ledger/credit-ledger.ts';
 import type { Brake } from '../core/client/policies/brake.ts';
 import type { Job } from '../core/job/job-schema.ts';
 import { systemClock, utcDay } from '../lib/clock.ts';
-import { safeText } from '../lib/addresses/shown-address.ts';
+import { safeText } from '../lib/addresses/shown-text.ts';
 import { uuidV7 } from '../lib/uuid-v7.ts';
 import type { OpenObserver } from '../core/work/run-observer.ts';
 import type { ExportContext } from '../core/run/export-context.ts';
@@ -14,7 +14,7 @@ import { programThreads } from '../world/program-threads.ts';
 import { programVersion } from '../lib/packages/package-root.ts';
 import type { Progress, ProgressOptions } from './progress/progress.ts';
 import { forPeople } from './output/show-error.ts';
-import type { RunSettings } from './run-flags.ts';
+import type { RunSettings } from './job-flags.ts';
 import { showProgress } from './progress/show-progress.ts';
 
 export interface RunContextOptions extends Pick<RunSettings, 'terminal' | 'signals' | 'logLevel'> {

@@ -1,5 +1,5 @@
-import { formatTexts } from '../core/formats/words.ts';
-import { MadeText } from '../core/records/made-text.ts';
+import { formatTexts } from '../core/formats/block-text.ts';
+import { MadeText } from '../core/records/texts.ts';
 import { KernelRows } from './kernel-rows.ts';
 import { marksOf, type RowBlock, RowBlockBuilder } from '../core/records/row-block.ts';
 import { TimestampDigits } from './timestamp-digits.ts';

@@ -7,7 +7,7 @@ import { type Column, type ColumnType, type Row, type Table, wholeName } from '.
 import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { commandLine } from '../lib/addresses/shown-path.ts';
+import { commandLine } from '../lib/addresses/shown-text.ts';
 import { pathIn } from '../places/export/export-folder.ts';
 import { diskFileStore, type FileStore } from '../places/files/file-store.ts';
 import { type Manifest, readManifest } from '../places/export/manifest.ts';

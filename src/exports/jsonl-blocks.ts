@@ -1,7 +1,6 @@
-import { timestampBytes } from '../core/formats/timestamp-texts.ts';
-import { formatTexts } from '../core/formats/words.ts';
+import { formatTexts, timestampBytes } from '../core/formats/block-text.ts';
 import { cellOfJson } from '../core/records/cell-of-text.ts';
-import { MadeText } from '../core/records/made-text.ts';
+import { MadeText } from '../core/records/texts.ts';
 import { isJsonObject, parseJson } from '../lib/json/json.ts';
 import { type RowBlock, RowBlockBuilder } from '../core/records/row-block.ts';
 import { KernelRows, type LineShape } from './kernel-rows.ts';

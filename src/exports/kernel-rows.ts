@@ -1,6 +1,6 @@
-import { cares } from '../core/formats/cares.ts';
-import type { FormatTexts } from '../core/formats/words.ts';
-import type { MadeText } from '../core/records/made-text.ts';
+import { cares } from '../core/formats/kernel-block.ts';
+import type { FormatTexts } from '../core/formats/block-text.ts';
+import type { MadeText } from '../core/records/texts.ts';
 import { type RowBlockBuilder } from '../core/records/row-block.ts';
 import type { Column } from '../core/records/table.ts';
 import { asBuffer } from '../lib/scan/split-lines.ts';

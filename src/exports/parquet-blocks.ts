@@ -1,6 +1,6 @@
 import * as arrow from '@uwdata/flechette';
 import { ParquetFile, type RecordBatch } from 'parquet-wasm';
-import { MadeText } from '../core/records/made-text.ts';
+import { MadeText } from '../core/records/texts.ts';
 import { marksOf, type RowBlock, RowBlockBuilder } from '../core/records/row-block.ts';
 import type { Column } from '../core/records/table.ts';
 import type { rangesOf } from '../places/export/part-bytes.ts';

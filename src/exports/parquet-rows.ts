@@ -3,7 +3,7 @@ import { compressors } from 'hyparquet-compressors';
 import { type Element, listText } from '../core/records/list-elements.ts';
 import { listTableOf } from '../core/records/shape-table.ts';
 import type { Cell, Column } from '../core/records/table.ts';
-import { utf8Text } from '../core/records/text-bytes.ts';
+import { utf8Text } from '../core/records/texts.ts';
 
 /** The rows of one row group: values in the order of the columns, as the file keeps them. */
 export interface ParquetRows {

@@ -1,11 +1,10 @@
-import { BlockText } from '../core/formats/block-text.ts';
+import { BlockText, type FixedTexts, fixedTexts } from '../core/formats/block-text.ts';
 import { GrowingBytes } from '../core/formats/growing-bytes.ts';
 import { addEscaped, maxEscapeBytes } from '../core/formats/json-escapes.ts';
-import { type FixedTexts, fixedTexts } from '../core/formats/words.ts';
 import { closingQuote, jsonEnd } from '../lib/scan/json-end.ts';
 import { cellsOf } from '../core/records/cell-of-text.ts';
 import { assetsTable } from '../core/records/columns.ts';
-import { holdsAt } from '../core/records/text-bytes.ts';
+import { holdsAt } from '../core/records/texts.ts';
 import { stringifyJson } from '../lib/json/json.ts';
 import { rebuildAsset } from '../core/records/rebuild-asset.ts';
 import { type RowBlock, textMarks } from '../core/records/row-block.ts';

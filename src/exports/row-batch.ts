@@ -1,6 +1,5 @@
-import { BlockText } from '../core/formats/block-text.ts';
+import { BlockText, strideBytes } from '../core/formats/block-text.ts';
 import { GrowingBytes } from '../core/formats/growing-bytes.ts';
-import { strideBytes } from '../core/formats/words.ts';
 import { assetsTable } from '../core/records/columns.ts';
 import { type RowBlock, RowBlockBuilder } from '../core/records/row-block.ts';
 import { RecordRows } from '../core/records/scan/record-rows.ts';

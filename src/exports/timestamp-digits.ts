@@ -1,4 +1,4 @@
-import { timestampOf } from '../core/records/timestamp-text.ts';
+import { timestampOf } from '../core/records/texts.ts';
 
 /** Microseconds as digits, of timestamps as text. The last one is kept: a column of them often holds one alone. */
 export class TimestampDigits {

@@ -1,7 +1,7 @@
 import type { CreditLedger } from '../core/client/ledger/credit-ledger.ts';
-import type { LedgerOf } from '../core/client/ledger/ledger-name.ts';
+import type { LedgerOf } from '../core/client/ledger/ledger-file.ts';
 import { embedded, isEmbedded, type Job } from '../core/job/job-schema.ts';
-import { localFolder } from '../core/run/homes/local-folder.ts';
+import { localFolder } from '../core/run/homes/export-place.ts';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
@@ -41,7 +41,7 @@ export function bookedFor(
   return {
     booked: async (day) => {
       const { ledgerFiles } = await import('../core/client/ledger/ledger-file.ts');
-      const { ledgerName } = await import('../core/client/ledger/ledger-name.ts');
+      const { ledgerName } = await import('../core/client/ledger/ledger-file.ts');
       const names = [ledgerName({ apiKey }), ledgerName({ apiKey, account })];
       const days = await ledgerFiles(stateDir);
       if (!days.some((each) => each.day === day && names.includes(each.ledger))) return 0;

@@ -1,6 +1,6 @@
 import type { PostgresContext } from '../wings/fleet/index.ts';
 import type { PostgresLedger } from '../wings/fleet/index.ts';
-import type { LedgerOf } from '../core/client/ledger/ledger-name.ts';
+import type { LedgerOf } from '../core/client/ledger/ledger-file.ts';
 import type { BookedDay } from '../core/client/ledger/credit-ledger.ts';
 import type { Job } from '../core/job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';

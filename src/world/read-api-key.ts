@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { type ServiceDialect, takesKey } from '../core/client/dialects.ts';
 import { keyProblem, onlyTheKey } from '../core/client/wire/service-address.ts';
 import { codeOf, ExportError } from '../lib/export-error.ts';
-import { shownPath } from '../lib/addresses/shown-path.ts';
+import { shownPath } from '../lib/addresses/shown-text.ts';
 
 const variable = 'ASSET_EXPORT_API_KEY';
 

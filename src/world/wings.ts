@@ -1,4 +1,4 @@
-import { isFollowed } from '../core/job/followed-job.ts';
+import { isFollowed } from '../core/job/job-traits.ts';
 import type { RunWings } from '../core/run/run-wings.ts';
 import { noObserver, type OpenObserver } from '../core/work/run-observer.ts';
 

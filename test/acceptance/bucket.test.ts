@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openObjects } from '../../src/places/objects/open-objects.ts';
-import { readObject, namesOf } from '../../src/places/objects/small-objects.ts';
+import { readObject, namesOf } from '../../src/places/objects/object-store.ts';
 import type { ReportData } from '../../src/wings/report/report-data.ts';
 import { BucketOfTests, usualWays } from '../contract/objects/bucket-of-tests.ts';
 import { startFaultyServer } from '../contract/objects/faulty-server.ts';

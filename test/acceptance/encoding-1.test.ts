@@ -2,7 +2,7 @@ import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkedJson, valueOfCheckedJson } from '../../src/lib/hash/checked-json.ts';
+import { checkedJson, valueOfCheckedJson } from '../../src/lib/hash/sha256.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { startService } from '../../src/practice-service.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { idOfBytes } from '../../src/lib/ids/id-bytes.ts';
-import { valueOfCheckedJson } from '../../src/lib/hash/checked-json.ts';
+import { valueOfCheckedJson } from '../../src/lib/hash/sha256.ts';
 import type { ListAccount } from '../../src/wings/listing/index.ts';
 import { runsAll } from '../support/lane.ts';
 import { memberIds, serveMembers, servedCollection, writeMembers } from '../support/listing/collection-service.ts';

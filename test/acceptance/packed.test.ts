@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { shellWord } from '../../src/lib/addresses/shown-path.ts';
+import { shellWord } from '../../src/lib/addresses/shown-text.ts';
 import { BucketOfTests } from '../contract/objects/bucket-of-tests.ts';
 import { type FaultyServer, startFaultyServer } from '../contract/objects/faulty-server.ts';
 import { serveS3 } from '../contract/objects/s3-bucket.ts';

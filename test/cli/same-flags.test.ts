@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { endpointToName, sameLine } from '../../src/cli/same-flags.ts';
+import { endpointToName, sameLine } from '../../src/cli/flag-values.ts';
 import { jobFlagGroups } from '../../src/cli/job-flags.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
 import { rehearseCommand } from '../../src/cli/commands/rehearse-command.ts';

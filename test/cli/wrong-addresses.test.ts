@@ -7,7 +7,7 @@ import { parseArguments } from '../../src/cli/parse-arguments.ts';
 import { processTerminal } from '../../src/cli/process-terminal.ts';
 import { readRows } from '../../src/exports/read-rows.ts';
 import { jobSchema } from '../../src/core/job/job-schema.ts';
-import { jobWarnings } from '../../src/core/job/job-warnings.ts';
+import { jobWarnings } from '../../src/core/job/job-traits.ts';
 import { loadJob } from '../../src/core/job/load-job.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { systemClock } from '../../src/lib/clock.ts';

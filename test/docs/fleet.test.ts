@@ -7,7 +7,7 @@ import { ConfigMap, ServiceAccount } from 'kubernetes-models/v1';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { shellWord } from '../../src/lib/addresses/shown-path.ts';
+import { shellWord } from '../../src/lib/addresses/shown-text.ts';
 import { type RunningService, startService } from '../../src/practice-service.ts';
 import { BucketOfTests } from '../contract/objects/bucket-of-tests.ts';
 import { type FaultyServer, startFaultyServer } from '../contract/objects/faulty-server.ts';

@@ -4,7 +4,7 @@ import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { shellWord } from '../../src/lib/addresses/shown-path.ts';
+import { shellWord } from '../../src/lib/addresses/shown-text.ts';
 import { FakeTerminal } from '../cli/progress/fake-terminal.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

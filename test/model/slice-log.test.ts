@@ -1,4 +1,4 @@
-import { valueOfCheckedJson } from '../../src/lib/hash/checked-json.ts';
+import { valueOfCheckedJson } from '../../src/lib/hash/sha256.ts';
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Heartbeat, watchHolder } from '../../src/places/log/heartbeat.ts';

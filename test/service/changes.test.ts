@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { whenProblem } from '../../src/core/records/when-words.ts';
+import { whenProblem } from '../../src/core/records/classify-assets.ts';
 import { dayMs } from '../../src/lib/clock.ts';
 import { classify, readChangesFile } from '../../src/practice-service.ts';
 import { type Changes, changesSchema } from '../../packages/practice-service/src/changes/change-schema.ts';

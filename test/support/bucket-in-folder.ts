@@ -2,19 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream, renameSync, statSync } from 'node:fs';
 import { copyFile, link, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { onDisk } from '../../src/lib/disk/disk-error.ts';
 import { exclusively } from '../../src/lib/process/exclusively.ts';
 import { codeOf, isNothingThere } from '../../src/lib/export-error.ts';
 import { thisProcess } from '../../src/lib/process/lock-owner.ts';
-import { makeFolder, syncFolder } from '../../src/lib/disk/make-folder.ts';
+import { makeFolder, syncFolder, onDisk } from '../../src/lib/disk/on-disk.ts';
 import { factsOfBytes } from '../../src/lib/hash/sha256.ts';
-import { putSideBySide } from '../../src/places/objects/small-objects.ts';
 import {
   absentObject,
   type ByteRange,
   type ObjectBody,
   type ObjectStore,
   requirePuttable,
+  putSideBySide,
 } from '../../src/places/objects/object-store.ts';
 
 /** Names of files in the making and of locks: never listed. */

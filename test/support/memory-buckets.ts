@@ -1,5 +1,4 @@
-import type { ObjectStore } from '../../src/places/objects/object-store.ts';
-import { storeWithin } from '../../src/places/objects/store-within.ts';
+import { type ObjectStore, storeWithin } from '../../src/places/objects/object-store.ts';
 import { exportPaths } from '../../src/places/export/export-folder.ts';
 import { MemoryObjects } from './memory-objects.ts';
 

@@ -5,8 +5,8 @@ import {
   type ObjectBody,
   type ObjectStore,
   requirePuttable,
+  putSideBySide,
 } from '../../src/places/objects/object-store.ts';
-import { putSideBySide } from '../../src/places/objects/small-objects.ts';
 
 export interface StoreOperation {
   readonly kind: 'putNew' | 'replace' | 'put' | 'look' | 'read' | 'list' | 'remove';

@@ -13,14 +13,14 @@ import {
   accountRule,
   type LedgerOf,
   ledgerName,
-} from '../../core/client/ledger/ledger-name.ts';
+} from '../../core/client/ledger/ledger-file.ts';
 import { defaultDialect, type ServiceDialect, takesKey } from '../../core/client/dialects.ts';
 import { environmentName } from '../../core/job/job-fields.ts';
 import { loadJob } from '../../core/job/load-job.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../lib/addresses/shown-text.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { openFleetBudget, readFleetLedger } from '../../world/fleet-budget.ts';

@@ -1,10 +1,9 @@
-import { makeTemporary } from '../../lib/disk/make-folder.ts';
+import { makeTemporary } from '../../lib/disk/on-disk.ts';
 import { fileNameWarning } from '../../lib/addresses/address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { count } from '../../lib/format-text.ts';
-import { shownWord } from '../../lib/addresses/shown-address.ts';
-import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { shownPath, shownWord } from '../../lib/addresses/shown-text.ts';
 import type { DiffSummary } from '../../wings/warehouse/index.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import { absoluteAddress, bucketFlags, exportAddress, onLocalPaths, scratchFlag } from '../export-place.ts';

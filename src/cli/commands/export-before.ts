@@ -1,6 +1,6 @@
 import type { Job } from '../../core/job/job-schema.ts';
 import type { ExportError } from '../../lib/export-error.ts';
-import { isDated } from '../../core/job/dated-job.ts';
+import { isDated } from '../../core/job/job-traits.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 
 /** What comes before today's export of a job with `{date}`. */

@@ -1,4 +1,4 @@
-import { makeTemporary } from '../../lib/disk/make-folder.ts';
+import { makeTemporary } from '../../lib/disk/on-disk.ts';
 import { rm } from 'node:fs/promises';
 import { isAssetId } from '../../lib/ids/asset-id.ts';
 import type { InvalidSample } from '../../core/ids/read/reading.ts';
@@ -12,7 +12,7 @@ import { diskFileStore } from '../../places/files/file-store.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { printable } from '../../lib/format-text.ts';
 import { showWarning } from '../output/show-error.ts';
-import { shownWord } from '../../lib/addresses/shown-address.ts';
+import { shownWord } from '../../lib/addresses/shown-text.ts';
 import { fleetGroup, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
 import { openService } from '../../world/open-service.ts';
 import { lookedAround } from '../open-service.ts';
@@ -132,7 +132,7 @@ async function openList(
   const { prepareInputs } = await import('../../core/ids/prepare-inputs.ts');
   const { entriesOf } = await import('../../core/ids/mark-duplicates.ts');
   const { sampleText } = await import('../../core/ids/read/reading.ts');
-  const { bucketIds } = await import('../../core/run/homes/bucket-ids.ts');
+  const { bucketIds } = await import('../../core/run/homes/open-home.ts');
   // Ids from stdin and from buckets are copied, so that they can be read again.
   const folder = await makeTemporary('get');
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });

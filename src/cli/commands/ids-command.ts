@@ -14,11 +14,19 @@ import type { ListIdsRequest, ListOutcome, requestedList as asked } from '../../
 import { openService } from '../../world/open-service.ts';
 import type { Command, CommandFlag, CommandLine } from '../command.ts';
 import { countOf } from '../flag-values.ts';
-import { fleetGroup, jobFlagGroups, jobOf, jobWords, stateGroup } from '../job-flags.ts';
+import {
+  fleetGroup,
+  jobFlagGroups,
+  jobOf,
+  jobWords,
+  stateGroup,
+  runFlags,
+  type RunSettings,
+  runSettings,
+} from '../job-flags.ts';
 import { lookedAround } from '../open-service.ts';
 import { errorJson, errorText, forPeople } from '../output/show-error.ts';
 import { listSummary } from '../output/list-text.ts';
-import { runFlags, type RunSettings, runSettings } from '../run-flags.ts';
 import type { ShownListing } from '../progress/listing-progress.ts';
 import { showListing } from '../progress/show-listing.ts';
 

@@ -1,28 +1,26 @@
-import { diskText } from '../../core/run/disk-space.ts';
+import { diskText } from '../../core/run/disk-estimate.ts';
 import { runWings } from '../../world/wings.ts';
-import { makeTemporary } from '../../lib/disk/make-folder.ts';
+import { makeTemporary } from '../../lib/disk/on-disk.ts';
 import { rm } from 'node:fs/promises';
 import type { Job } from '../../core/job/job-schema.ts';
 import { ignoredProxy } from '../../core/client/wire/proxy-settings.ts';
-import { jobWarnings } from '../../core/job/job-warnings.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { defaultDialect } from '../../core/client/dialects.ts';
-import { isDated, jobOn } from '../../core/job/dated-job.ts';
+import { isDated, jobOn, jobWarnings } from '../../core/job/job-traits.ts';
 import { isChange } from '../../core/run/job-shape.ts';
 import type { ExportPlan } from '../../core/run/plan-export.ts';
 import { prepareInputs } from '../../core/ids/prepare-inputs.ts';
-import { limitText } from '../../places/files/limited.ts';
+import { limitText } from '../../places/export/export-facts.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { byteSize, count, duration, plural } from '../../lib/format-text.ts';
 import { columnLines, invalidLines } from '../output/ids-text.ts';
-import { jobCommand, jobOf, stateGroup } from '../job-flags.ts';
+import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../job-flags.ts';
 import { bookedOf, requireRecords } from '../open-service.ts';
-import { runFlags, runSettings } from '../run-flags.ts';
 import type { Terminal } from '../terminal.ts';
 import { errorJson, errorText, showWarning } from '../output/show-error.ts';
 
@@ -79,7 +77,7 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
   const job = jobOn(given, today);
   await (await openHome(job, { files, clock: systemClock, random: Math.random })).requireOwn();
   await requireRecords(job);
-  const { bucketIds } = await import('../../core/run/homes/bucket-ids.ts');
+  const { bucketIds } = await import('../../core/run/homes/open-home.ts');
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
   const { stdin } = args.terminal;
   const warnings = jobWarnings(job);
@@ -129,7 +127,7 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
 /** The error that a run would end with, if the plan can already tell. */
 async function refusal(job: Job, plan: ExportPlan): Promise<ExportError | undefined> {
   const { intolerableIds } = await import('../../core/run/tolerance.ts');
-  const { requireRunnable } = await import('../../core/run/before-run.ts');
+  const { requireRunnable } = await import('../../core/run/disk-estimate.ts');
   try {
     requireRunnable(job);
   } catch (error) {

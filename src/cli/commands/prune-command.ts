@@ -3,7 +3,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { runWings } from '../../world/wings.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { byteSize, plural, printable } from '../../lib/format-text.ts';
-import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../lib/addresses/shown-text.ts';
 import type { Pruning } from '../../wings/nights/index.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
 import type { Command, CommandLine } from '../command.ts';

@@ -7,8 +7,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import type { RebuiltOutput, SortOrder } from '../../wings/repair/index.ts';
 import { type Command, type CommandLine, type CommandFlag, exportWords } from '../command.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
-import { jobFlag, jobFlagsGiven } from '../job-flags.ts';
-import { runFlags, runSettings } from '../run-flags.ts';
+import { jobFlag, jobFlagsGiven, runFlags, runSettings } from '../job-flags.ts';
 import { runJob } from './run-job.ts';
 import { bytesOf, countOf } from '../flag-values.ts';
 

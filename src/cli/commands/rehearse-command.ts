@@ -1,17 +1,16 @@
 import { dialectOf, otherDialect } from '../../core/job/job-dialect.ts';
-import { makeTemporary } from '../../lib/disk/make-folder.ts';
+import { makeTemporary } from '../../lib/disk/on-disk.ts';
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
-import { requireDayForACall } from '../../core/client/policies/spent-error.ts';
+import { requireDayForACall } from '../../core/client/policies/day-gate.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { CommandLine } from '../command.ts';
-import { jobCommand, jobFlagGroups, jobOf, jobWords } from '../job-flags.ts';
+import { jobCommand, jobFlagGroups, jobOf, jobWords, runFlags, runSettings } from '../job-flags.ts';
 import { type OpenService, ownKey } from '../../world/open-service.ts';
-import { runFlags, runSettings } from '../run-flags.ts';
-import { sameLine } from '../same-flags.ts';
+import { sameLine } from '../flag-values.ts';
 import { runJob } from './run-job.ts';
 import { rehearsal } from '../output/summary-text.ts';
 

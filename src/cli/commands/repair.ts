@@ -1,17 +1,16 @@
 import { runWings } from '../../world/wings.ts';
 import type { LoadedJob } from '../../core/job/load-job.ts';
-import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../lib/addresses/shown-text.ts';
 import type { RepairRequest } from '../../wings/repair/index.ts';
 import type { RepairOutcome } from '../../wings/repair/index.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { CommandLine } from '../command.ts';
 import { bucketOutput, exportAddress } from '../export-place.ts';
 import { plural } from '../../lib/format-text.ts';
-import { jobOf } from '../job-flags.ts';
+import { jobOf, type RunSettings, runSettings } from '../job-flags.ts';
 import type { OpenService } from '../../world/open-service.ts';
 import { openServiceFor } from '../open-service.ts';
 import { openRunContext, type RunContext } from '../run-context.ts';
-import { type RunSettings, runSettings } from '../run-flags.ts';
 import { errorJson, errorText } from '../output/show-error.ts';
 import { verifyExitCode, verifyText } from '../output/verify-text.ts';
 

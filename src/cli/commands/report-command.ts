@@ -4,7 +4,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { byteSize, printable } from '../../lib/format-text.ts';
-import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../lib/addresses/shown-text.ts';
 import type { ProfileExtent } from '../../wings/report/index.ts';
 import type { ReportData } from '../../wings/report/index.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';

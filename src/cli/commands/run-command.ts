@@ -1,20 +1,18 @@
 import type { Job } from '../../core/job/job-schema.ts';
-import { jobWarnings } from '../../core/job/job-warnings.ts';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { jobOn } from '../../core/job/dated-job.ts';
+import { jobOn, jobWarnings } from '../../core/job/job-traits.ts';
 import { isChange } from '../../core/run/job-shape.ts';
 import { folderPlace } from '../../places/files/folder-place.ts';
-import { requireExportFolder } from '../../places/export/require-export-folder.ts';
+import { requireExportFolder } from '../../places/export/export-folder.ts';
 import { observeIn } from '../../world/wings.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
-import { jobCommand, jobOf, stateGroup } from '../job-flags.ts';
+import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../job-flags.ts';
 import { openServiceFor } from '../open-service.ts';
 import { takeKeyAway } from '../../world/read-api-key.ts';
-import { runFlags, runSettings } from '../run-flags.ts';
 import { type AccountJson, type JobRun, runJob } from './run-job.ts';
 
 /** `run`: starts an export or continues it. */

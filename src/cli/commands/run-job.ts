@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { Job } from '../../core/job/job-schema.ts';
 import { sampleText } from '../../core/ids/read/reading.ts';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../lib/addresses/shown-text.ts';
 import type { ExportRequest } from '../../core/run/export-assets.ts';
 import type { ExportOutcome } from '../../core/run/export-outcome.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
@@ -13,9 +13,9 @@ import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import { errorOf } from '../../core/run/tolerance.ts';
 import { columnLines } from '../output/ids-text.ts';
-import { endpointToName } from '../same-flags.ts';
+import { endpointToName } from '../flag-values.ts';
 import { openRunContext, type RunContext, type RunContextOptions } from '../run-context.ts';
-import type { RunSettings } from '../run-flags.ts';
+import type { RunSettings } from '../job-flags.ts';
 import { errorJson, errorText } from '../output/show-error.ts';
 import { nextText, rehearsal, summaryText } from '../output/summary-text.ts';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { defaultDialect, type ServiceDialect } from '../../core/client/dialects.ts';
-import { listedFiles } from '../../core/job/field-text.ts';
+import { listedFiles } from '../../core/job/job-fields.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { requireAddress } from '../../lib/addresses/address.ts';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import {
   loadFaults,

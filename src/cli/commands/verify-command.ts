@@ -1,11 +1,10 @@
 import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { type Command, type CommandLine, type CommandFlag, exportWords } from '../command.ts';
 import { isTerminal } from '../progress/show-progress.ts';
-import { fleetGroup, jobFlagGroups, stateGroup } from '../job-flags.ts';
-import { runFlags } from '../run-flags.ts';
+import { fleetGroup, jobFlagGroups, stateGroup, runFlags } from '../job-flags.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ShownVerifying } from '../progress/verify-progress.ts';
 import { verifyExitCode, verifyText } from '../output/verify-text.ts';

@@ -1,5 +1,5 @@
 import type { ListingDialect } from '../../core/client/dialects.ts';
-import { commandLine, shownPath } from '../../lib/addresses/shown-path.ts';
+import { commandLine, shownPath } from '../../lib/addresses/shown-text.ts';
 import { count, plural, printable } from '../../lib/format-text.ts';
 import type { ListAccount, ListStatus } from '../../wings/listing/index.ts';
 

@@ -1,8 +1,6 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { ExportError, messageOf } from '../../lib/export-error.ts';
-import { safeText } from '../../lib/addresses/shown-address.ts';
-import { withShownPaths } from '../../lib/addresses/shown-path.ts';
-import { shortageIn } from '../../lib/process/shortage.ts';
+import { ExportError, messageOf, shortageIn } from '../../lib/export-error.ts';
+import { withShownPaths, safeText } from '../../lib/addresses/shown-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Where messages go, and the folder to which the paths in them are relative. */

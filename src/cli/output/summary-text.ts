@@ -1,10 +1,9 @@
 import type { ExportAccount, ExportOutcome } from '../../core/run/export-outcome.ts';
-import type { Counts, FileFacts } from '../../places/export/export-facts.ts';
-import { limitText } from '../../places/files/limited.ts';
+import { type Counts, type FileFacts, limitText } from '../../places/export/export-facts.ts';
 import { byteSize, count, duration, plural, printable, wrapText } from '../../lib/format-text.ts';
 import { isBesideTable } from '../../core/records/beside-tables.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { columnLines, invalidLines } from './ids-text.ts';
 import type { AccountFigures } from '../../core/run/record/runs-model.ts';
 

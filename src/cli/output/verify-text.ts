@@ -1,7 +1,7 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import type { Verification } from '../../exports/verify-export.ts';
 import { byteSize, plural, printable } from '../../lib/format-text.ts';
-import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 
 /** Most names of files that are not of the export. */
 const mostNames = 10;

@@ -1,4 +1,4 @@
-import { safeText } from '../../lib/addresses/shown-address.ts';
+import { safeText } from '../../lib/addresses/shown-text.ts';
 import type { ListEvent, ListIdsRequest } from '../../wings/listing/index.ts';
 import type { Terminal } from '../terminal.ts';
 import { toldOf, type ShownListing } from './listing-progress.ts';

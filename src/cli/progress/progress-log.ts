@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { safeText } from '../../lib/addresses/shown-address.ts';
+import { safeText } from '../../lib/addresses/shown-text.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
 import type { ProgressFacts } from './progress-text.ts';
 import { ProgressState, replayText } from './progress-state.ts';

@@ -22,7 +22,7 @@ import {
   type WireOptions,
 } from './wire/http-client.ts';
 import type { CreditLedger } from './ledger/credit-ledger.ts';
-import { Ended } from './policies/ended.ts';
+import { Ended } from './policies/day-gate.ts';
 import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
 import type { SharedPace } from './policies/shared-pace.ts';
 import { withJudgement } from './policies/with-judgement.ts';

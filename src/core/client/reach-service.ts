@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { ExportError } from '../../lib/export-error.ts';
 import { untrusted } from './policies/service-report.ts';
-import { connector } from './wire/connect.ts';
-import { networkFailure } from './wire/network-failure.ts';
+import { connector } from './wire/connections.ts';
+import { networkFailure } from './wire/classify-error.ts';
 import type { Proxy } from './wire/proxy-settings.ts';
 import type { TlsMaterial } from './wire/service-address.ts';
 

@@ -1,13 +1,12 @@
 import { type RowBlock, textMarks, textOfCell } from '../records/row-block.ts';
 import type { ColumnType } from '../records/table.ts';
-import { timestampText } from '../records/timestamp-text.ts';
+import { timestampText } from '../records/texts.ts';
 import { type CsvDialect, csvDialects } from '../../lib/csv-dialect.ts';
 import { theKernel } from '../../lib/kernel/kernel.ts';
 import { escapeFormulasSlot, quoteTextsSlot } from '../../lib/kernel/slots.ts';
-import { requireCells } from './block-text.ts';
+import { requireCells, formatTexts } from './block-text.ts';
 import { ByteBlocks } from './byte-blocks.ts';
 import { KernelLines } from './kernel-lines.ts';
-import { formatTexts } from './words.ts';
 import {
   blockBytes,
   type ByteOutput,

@@ -1,4 +1,4 @@
-import { type FixedTexts, strideBytes, type Words, wordsOfBytes } from './words.ts';
+import { type FixedTexts, strideBytes, type Words, wordsOfBytes } from './block-text.ts';
 
 /** From here on a call into native code is faster than a loop. */
 const longBytes = 256;

@@ -1,5 +1,5 @@
 import type { GrowingBytes } from './growing-bytes.ts';
-import { fixedTexts, type Words } from './words.ts';
+import { fixedTexts, type Words } from './block-text.ts';
 
 /** Bytes of an escape, at most: `\u0001`. */
 export const maxEscapeBytes = 6;

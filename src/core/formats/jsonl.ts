@@ -1,11 +1,10 @@
 import { type RowBlock, textMarks, textOfCell } from '../records/row-block.ts';
 import type { Column } from '../records/table.ts';
-import { timestampText } from '../records/timestamp-text.ts';
+import { timestampText } from '../records/texts.ts';
 import { theKernel } from '../../lib/kernel/kernel.ts';
-import { requireCells } from './block-text.ts';
+import { requireCells, formatTexts } from './block-text.ts';
 import { BlockMemory, ByteBlocks } from './byte-blocks.ts';
 import { KernelLines } from './kernel-lines.ts';
-import { formatTexts } from './words.ts';
 import {
   type ByteOutput,
   type EncoderNotes,

@@ -1,5 +1,5 @@
 import { type RowBlock, textOfCell } from '../records/row-block.ts';
-import { timestampText } from '../records/timestamp-text.ts';
+import { timestampText } from '../records/texts.ts';
 import type { ColumnType } from '../records/table.ts';
 import type { Kernel } from '../../lib/kernel/kernel.ts';
 import {
@@ -15,11 +15,9 @@ import {
   writtenSlot,
 } from '../../lib/kernel/slots.ts';
 import type { ByteBlocks } from './byte-blocks.ts';
-import { cares } from './cares.ts';
-import { loadRows } from './kernel-block.ts';
+import { loadRows, cares } from './kernel-block.ts';
 import type { EncoderNotes } from './sink.ts';
-import { timestampBytes } from './timestamp-texts.ts';
-import type { FormatTexts } from './words.ts';
+import { type FormatTexts, timestampBytes } from './block-text.ts';
 
 /** Rows that are put into the kernel's memory at a time, and bytes that come of them before no further row begins. */
 const mostRows = 2048;

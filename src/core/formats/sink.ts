@@ -1,6 +1,5 @@
-import type { Encoding } from '../records/encoding.ts';
 import type { RowBlock } from '../records/row-block.ts';
-import type { Column } from '../records/table.ts';
+import type { Column, Encoding } from '../records/table.ts';
 import type { CsvDialectName } from '../../lib/csv-dialect.ts';
 
 export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;

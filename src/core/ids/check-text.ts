@@ -1,10 +1,11 @@
-import { ExportError } from '../../lib/export-error.ts';
 import { startsAs } from './read/input-format.ts';
-import { listTodo } from './read/list-line.ts';
+import { ExportError } from '../../lib/export-error.ts';
 import type { IdInput } from './id-input.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
+import { shellWord } from '../../lib/addresses/shown-text.ts';
 
 /** How much of a file is looked at to see what it is. */
-const lookBytes = 64;
+const headBytes = 64;
 
 /** What files are that are no text. */
 const noText = [
@@ -35,7 +36,7 @@ export async function* checkText(input: IdInput, bytes: AsyncIterable<Uint8Array
       continue;
     }
     head = head.length === 0 ? Buffer.from(piece) : Buffer.concat([head, piece]);
-    if (head.length < lookBytes) continue;
+    if (head.length < headBytes) continue;
     yield textAfterMark(input, head);
     head = undefined;
   }
@@ -60,7 +61,33 @@ function isWide(head: Buffer): boolean {
   const [first, second] = head;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
   if (head.length < 8) return false;
-  const look = head.subarray(0, lookBytes & ~1);
+  const look = head.subarray(0, headBytes & ~1);
   const nulAt = (odd: number): boolean => look.every((byte, index) => (index % 2 === odd ? byte === 0 : byte !== 0));
   return nulAt(0) || nulAt(1);
+}
+
+/**
+ * How to make a list of ids from an input, with lines that can be typed. A shell cannot read an object: it is copied first.
+ * @param what the lines do
+ * @param commands each reads the input from stdin, and writes an id a line
+ */
+export function listTodo(what: string, input: string, commands: readonly string[]): string {
+  const isObject = isBucketAddress(input);
+  const file = isObject ? lastName(input) : input;
+  const lines = commands.map((command) => listLine(file, command)).join(' or: ');
+  return `${isObject ? 'Copy the object to a local file first. ' : ''}${what}: ${lines}`;
+}
+
+function listLine(input: string, command: string): string {
+  if (input === '-') return `… | ${command} | asset-export …`;
+  const name = lastName(input);
+  const [stem = ''] = name.split('.');
+  const list = shellWord(`${stem === '' ? 'list' : stem}.ids.txt`);
+  const packed = /\.(gz|gzip)$/i.test(name) ? 'gzip' : /\.(zst|zstd)$/i.test(name) ? 'zstd' : undefined;
+  if (packed !== undefined) return `${packed} -dc ${shellWord(input)} | ${command} > ${list}`;
+  return `${command} < ${shellWord(input)} > ${list}`;
+}
+
+function lastName(input: string): string {
+  return input.slice(input.lastIndexOf('/') + 1);
 }

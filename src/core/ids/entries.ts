@@ -1,7 +1,7 @@
 import type { CheckedId } from '../../lib/ids/checked-id.ts';
 import { longestId } from '../../lib/ids/asset-id.ts';
 import { IdList } from './id-list.ts';
-import { utf8Text } from '../records/text-bytes.ts';
+import { utf8Text } from '../records/texts.ts';
 
 export const entryStates = ['valid', 'invalid', 'duplicate'] as const;
 

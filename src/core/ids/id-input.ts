@@ -1,9 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, ExportError, isNothingThere } from '../../lib/export-error.ts';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { plural } from '../../lib/format-text.ts';
-import type { FindRemote } from './remote-ids.ts';
 import type { ListForm, LookedAt } from './read/list-form.ts';
 import { type IdFormat, type InputCompression, lookAtFile, type SeenFormat } from './read/input-format.ts';
 import { isUnproven, PassedFiles, unfinishedEnding } from './passed-files.ts';
@@ -223,7 +222,7 @@ const date = '{date}';
  * Tells which files an export may have written: those under its folder, or under that of any day where `{date}` stands in it.
  * @param dir absolute, or the address of a bucket; `{date}` in it is any UTC day
  */
-export async function ownFiles(dir: string): Promise<(file: string) => Promise<boolean>> {
+async function ownFiles(dir: string): Promise<(file: string) => Promise<boolean>> {
   const isRemote = isBucketAddress(dir);
   const pattern = patternOf(isRemote ? dir : await withoutLinks(dir));
   return async (file) => pattern.test(isRemote || isBucketAddress(file) ? file : await withoutLinks(file));
@@ -239,11 +238,33 @@ function patternOf(dir: string): RegExp {
 }
 
 /** The path with its links followed, as far as it is there: `latest` leads to an export. */
-export async function withoutLinks(named: string): Promise<string> {
+async function withoutLinks(named: string): Promise<string> {
   try {
     return await realpath(named);
   } catch {
     const parent = path.dirname(named);
     return parent === named ? named : path.join(await withoutLinks(parent), path.basename(named));
   }
+}
+
+/** A file of ids in a bucket. */
+export interface RemoteFile {
+  /** With the bucket. */
+  readonly address: string;
+  readonly bytes?: number;
+  /** Its bytes from the beginning: again each time. */
+  readonly read: () => AsyncIterable<Uint8Array>;
+}
+
+/** Finds files of ids in buckets: the object of an address; with `*` in it all that match, sorted by name. */
+export type FindRemote = (address: string) => Promise<RemoteFile[]>;
+
+/** Matches names in which `*` stands for anything but `/`, and `**` for anything. */
+export function namePattern(pattern: string): RegExp {
+  const parts = pattern.split(/(\*\*\/|\*+)/).map((part) => {
+    if (part === '**/') return '(?:.*/)?';
+    if (part === '*') return '[^/]*';
+    return part.startsWith('*') ? '.*' : part.replaceAll(/[\\^$.+?()[\]{}|/]/g, String.raw`\$&`);
+  });
+  return new RegExp(`^${parts.join('')}$`, 'u');
 }

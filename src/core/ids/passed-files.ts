@@ -1,6 +1,6 @@
 import { access, open } from 'node:fs/promises';
 import path from 'node:path';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { plural } from '../../lib/format-text.ts';
 import { exportPaths, isKeptIds, lakeFolder } from '../../places/export/export-folder.ts';
 

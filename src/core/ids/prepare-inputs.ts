@@ -1,14 +1,12 @@
 import { pipeline } from 'node:stream/promises';
 import type { Job } from '../job/job-schema.ts';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
+import { type FileStore, writeWhole } from '../../places/files/file-store.ts';
 import type { OpenFile } from '../../places/files/open-file.ts';
-import { writeWhole } from '../../places/files/write-whole.ts';
 import type { EntryBlock } from './entries.ts';
-import { fingerprintInputs, type InputFingerprint } from './fingerprint-inputs.ts';
-import { expandInputs, type IdInput } from './id-input.ts';
-import type { FindRemote } from './remote-ids.ts';
+import { fingerprintInputs, type InputFingerprint } from './read/input-bytes.ts';
+import { expandInputs, type IdInput, type FindRemote } from './id-input.ts';
 import type { TakenColumn } from './read/reading.ts';
 import { surveyList } from './read/look-at-list.ts';
 

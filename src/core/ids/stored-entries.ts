@@ -1,6 +1,6 @@
 import { type RowBlock, textOfCell } from '../records/row-block.ts';
 import { entryStates, type IdEntry } from './entries.ts';
-import { invalidState, reasonOfState } from './why-invalid.ts';
+import { invalidState, reasonOfState } from './clean-id.ts';
 
 /** An entry as a row of the table `ids` has it. */
 export interface StoredEntry extends Omit<IdEntry, 'source'> {

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { type AssetFlag, defaultDialect, type DialectLists, type ServiceDialect } from '../client/dialects.ts';
 import { requireAddress } from '../../lib/addresses/address.ts';
-import { addressProblem } from '../../lib/addresses/base-address.ts';
+import { addressProblem } from '../../lib/addresses/address-kinds.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
 import { wholeNumber } from './field.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { nearestName } from '../../lib/nearest-name.ts';
-import { shownWord } from '../../lib/addresses/shown-address.ts';
+import { shownWord } from '../../lib/addresses/shown-text.ts';
 
 /** Describes the error of a value, as text that follows the field name. */
 export function issueText(issue: z.core.$ZodIssue): string {

@@ -1,4 +1,4 @@
-import type { Base } from './base-schema.ts';
+import type { Base } from './job-sections.ts';
 
 /** In place of a base: the first export of several, in which everything is requested. */
 export const noBase = 'none';

@@ -1,20 +1,21 @@
 import type { PartCodec } from '../formats/sink.ts';
 import { z } from 'zod';
-import { addressExample, addressProblem } from '../../lib/addresses/base-address.ts';
 import { dayMs } from '../../lib/clock.ts';
-import { postgresAddressExample, postgresAddressProblem } from '../../lib/addresses/postgres-address.ts';
+import {
+  postgresAddressExample,
+  postgresAddressProblem,
+  addressExample,
+  addressProblem,
+} from '../../lib/addresses/address-kinds.ts';
 import { defaultDialect, serviceDialects } from '../client/dialects.ts';
-import { baseSchema } from './base-schema.ts';
-import { dialectOf } from './job-dialect.ts';
-import { budgetSchema } from './budget-schema.ts';
-import { address, wholeNumber, distinct, field, oneOrMore } from './field.ts';
-import { lineageSchema, metricsSchema, notifySchema } from './observe-schema.ts';
-import { assetsTable, changesTable } from '../records/columns.ts';
-import { outcomesToRead, unexportedOutcomes } from '../records/unexported-table.ts';
 import { hasBase } from './job-base.ts';
-import { hasLake } from './lake-job.ts';
+import { baseSchema, budgetSchema, lineageSchema, metricsSchema, notifySchema } from './job-sections.ts';
+import { dialectOf } from './job-dialect.ts';
+import { address, wholeNumber, distinct, field, oneOrMore } from './field.ts';
+import { assetsTable, changesTable } from '../records/columns.ts';
+import { outcomesToRead, unexportedOutcomes } from '../records/beside-tables.ts';
 import { namedNight } from './night-names.ts';
-import { csvSchema, outputSchema } from './output-schema.ts';
+import { csvSchema, outputSchema, hasLake } from './output-schema.ts';
 
 /** A limit as a count (`20`) or as a share (`'0.5%'`): of the requested ids, unless its description says of what. */
 const tolerance = z.union([

@@ -4,17 +4,14 @@ import type { z } from 'zod';
 import { type AddressUse, classifyAddress, requireAddress } from '../../lib/addresses/address.ts';
 import { codeOf, ExportError } from '../../lib/export-error.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
-import { shownWord } from '../../lib/addresses/shown-address.ts';
-import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { shownPath, shownWord } from '../../lib/addresses/shown-text.ts';
 import { readNamedDialect } from './dialect-file.ts';
 import { dialectOf } from './job-dialect.ts';
 import { noBase } from './job-base.ts';
-import { fieldText } from './field-text.ts';
 import { issueText } from './issue-text.ts';
-import { environmentName, jobFields, type JobField } from './job-fields.ts';
+import { environmentName, jobFields, type JobField, fieldText } from './job-fields.ts';
 import { embedded, type Job, type JobInput, jobSchema } from './job-schema.ts';
-import { isTree, putAt, valueAt, type Tree } from './job-tree.ts';
-import { type JobFile, parseJobFile } from './parse-job-file.ts';
+import { type JobFile, parseJobFile, isTree, putAt, valueAt, type Tree } from './parse-job-file.ts';
 
 /** Where a job's fields come from. Precedence: flag, environment, job file or object, default. */
 export interface JobSources {

@@ -1,4 +1,4 @@
-import { parentOf } from '../../lib/addresses/bucket-address.ts';
+import { parentOf } from '../../lib/addresses/address-kinds.ts';
 
 /** Stands in `output.dir` for the UTC day on which an export begins. */
 export const dateWord = '{date}';

@@ -198,7 +198,7 @@ export interface ColumnIssue {
 }
 
 /** Names that are no column, are given twice, or leave nothing. */
-export function columnIssues(choice: ColumnChoice): ColumnIssue[] {
+function columnIssues(choice: ColumnChoice): ColumnIssue[] {
   const known = [...assetsTable.columns.map(({ name }) => name), ...(choice.exportedAt ? [exportedAt.name] : [])];
   const found: ColumnIssue[] = [];
   for (const list of ['columns', 'exclude'] as const) {
@@ -241,4 +241,9 @@ function unknownText(name: string, known: readonly string[]): string {
   return near === undefined
     ? 'must name columns of assets (see asset-export schema)'
     : `must name columns of assets (did you mean ${near}?)`;
+}
+
+/** Whether a job publishes its nights as Iceberg tables. `none` is the same as no name. */
+export function hasLake({ output }: { readonly output: { readonly lake: readonly string[] } }): boolean {
+  return output.lake.includes('iceberg');
 }

@@ -2,7 +2,7 @@ import { parseJson, stringifyJson } from '../../lib/json/json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json-value.ts';
 import { type RowBlock, textOfCell } from './row-block.ts';
 import { type Cell, type Column, isIdColumn, type Row, wholeName } from './table.ts';
-import { timestampText } from './timestamp-text.ts';
+import { timestampText } from './texts.ts';
 
 /** Two rows of the same columns, in whatever form their cells have. */
 export interface RowPair {

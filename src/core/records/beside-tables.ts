@@ -1,6 +1,41 @@
-import { idsTable } from './ids-table.ts';
 import type { Table } from './table.ts';
-import { unexportedTable } from './unexported-table.ts';
+
+/** What becomes of an id that is not a row. */
+export const unexportedOutcomes = ['missing', 'invalid', 'duplicate', 'failed'] as const;
+
+export type UnexportedOutcome = (typeof unexportedOutcomes)[number];
+
+/** What is worth another request: a duplicate was exported, and an invalid text stays one. */
+export const outcomesToRead: readonly UnexportedOutcome[] = ['missing', 'failed'];
+
+/** Every id that is not a row of `assets`, with its fate and where it was read. */
+export const unexportedTable: Table = {
+  name: 'unexported',
+  columns: [
+    { name: 'id', type: 'string', nullable: false, path: [], about: 'The text as it was read.' },
+    { name: 'outcome', type: 'string', nullable: false, path: [], about: 'missing, invalid, duplicate or failed.' },
+    { name: 'reason', type: 'string', nullable: true, path: [], about: 'The reason as text.' },
+    { name: 'source', type: 'string', nullable: false, path: [], about: 'The input it was read from.' },
+    { name: 'line', type: 'int64', nullable: false, path: [], about: 'The line of that input, from 1.' },
+  ],
+};
+
+/** Every entry of the input as it was read, in its order: what a part was requested with. */
+export const idsTable: Table = {
+  name: 'ids',
+  columns: [
+    { name: 'source', type: 'string', nullable: false, path: [], about: 'The input it was read from.' },
+    { name: 'line', type: 'int64', nullable: false, path: [], about: 'The line of that input, from 1.' },
+    { name: 'id', type: 'string', nullable: false, path: [], about: 'The text as it was read.' },
+    {
+      name: 'state',
+      type: 'string',
+      nullable: false,
+      path: [],
+      about: 'valid, duplicate, invalid, or invalid: and the reason where that does not follow from the text.',
+    },
+  ],
+};
 
 /** What lies beside the tables of a job, each in a folder of its name: CSV of RFC 4180, whatever the job says. */
 export const besideTables: readonly Table[] = [unexportedTable, idsTable];

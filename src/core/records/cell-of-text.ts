@@ -1,6 +1,6 @@
-import { ExactNumber } from '../../lib/json/exact-number.ts';
+import { ExactNumber } from '../../lib/json/json-value.ts';
 import { type Json, stringifyJson } from '../../lib/json/json.ts';
-import { timestampOf } from './timestamp-text.ts';
+import { timestampOf } from './texts.ts';
 import { type RowBlock, textOfCell } from './row-block.ts';
 import type { Cell, Column, ColumnType, NamedRow } from './table.ts';
 

@@ -1,9 +1,15 @@
 import { attributesTable } from './columns.ts';
 import { type Drift, driftPath } from './drift.ts';
-import { ExactNumber, numberText } from '../../lib/json/exact-number.ts';
-import { MemberTakers, takeColumn } from './flatten-members.ts';
+import { MemberTakers, takeColumn } from './flatten-asset.ts';
 import { stringifyJson } from '../../lib/json/json.ts';
-import { isJsonObject, type Json, type JsonArray, type JsonObject } from '../../lib/json/json-value.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  ExactNumber,
+  numberText,
+} from '../../lib/json/json-value.ts';
 import type { Cell, Row, Table } from './table.ts';
 
 type RowsOf = (record: JsonObject, drift: Drift[]) => Row[];

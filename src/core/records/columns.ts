@@ -1,5 +1,4 @@
-import type { Encoding } from './encoding.ts';
-import { type Column, type ColumnType, isIdColumn, type Table } from './table.ts';
+import { type Column, type ColumnType, isIdColumn, type Table, type Encoding } from './table.ts';
 
 /**
  * The columns of every table, the one place that names them: flattening, file headers, schemas, DDL and documents come

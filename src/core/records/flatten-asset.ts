@@ -1,10 +1,196 @@
 import { isAsset } from './asset.ts';
 import { assetsTable } from './columns.ts';
-import type { Drift } from './drift.ts';
-import { MemberTakers, takeColumn } from './flatten-members.ts';
+import { type Drift, driftPath } from './drift.ts';
 import { stringifyJson } from '../../lib/json/json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json-value.ts';
-import type { Cell, Row } from './table.ts';
+import {
+  ExactNumber,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberText,
+  setMember,
+} from '../../lib/json/json-value.ts';
+import type { Cell, Column, ColumnType, Row } from './table.ts';
+
+/** A row being filled, and what was odd about its record. */
+interface Sheet {
+  readonly row: Cell[];
+  readonly drift: Drift[];
+}
+
+/**
+ * Takes a value that is not null into the row. Gives back what the row's columns cannot hold of it, for `extra`, or
+ * undefined when they hold it all.
+ */
+type Take = (value: Json, sheet: Sheet) => Json | undefined;
+
+/** Most names of unknown members remembered a place; rarer ones have their path made each time. */
+const maxRemembered = 256;
+
+/** What to do with the members of the objects at one path: made once from the columns, run for each record. */
+export class MemberTakers {
+  readonly #path: string;
+  readonly #countsUnknown: boolean;
+  readonly #takers = new Map<string, Take>();
+  readonly #unknown = new Map<string, Drift>();
+
+  /** @param countsUnknown whether fields without a column are drift */
+  constructor(path: string, countsUnknown = true) {
+    this.#path = path;
+    this.#countsUnknown = countsUnknown;
+  }
+
+  /** Has the column filled from the member at the rest of its path. */
+  addColumn(path: readonly string[], take: (path: string) => Take): void {
+    const [name, ...rest] = path;
+    if (name === undefined) return;
+    const memberPath = driftPath(this.#path, name);
+    if (rest.length === 0) this.#takers.set(name, take(memberPath));
+    else this.#branch(name, memberPath).addColumn(rest, take);
+  }
+
+  /** Takes the members of an object. An object that leaves no trace in the columns is given back as `{}`. */
+  readonly take = (value: Json, sheet: Sheet): Json | undefined => {
+    if (!isJsonObject(value)) {
+      sheet.drift.push({ path: this.#path, kind: 'misfit' });
+      return value;
+    }
+    let left: JsonObject | undefined;
+    let taken = false;
+    for (const name of Object.keys(value)) {
+      const member = value[name] ?? null;
+      if (member === null) continue;
+      const take = this.#takers.get(name);
+      const rest = take === undefined ? this.#leave(name, member, sheet) : take(member, sheet);
+      if (rest === undefined) taken = true;
+      else setMember((left ??= {}), name, rest);
+    }
+    return taken ? left : (left ?? {});
+  };
+
+  readonly #branches = new Map<string, MemberTakers>();
+
+  #branch(name: string, path: string): MemberTakers {
+    const known = this.#branches.get(name);
+    if (known !== undefined) return known;
+    const branch = new MemberTakers(path, this.#countsUnknown);
+    this.#branches.set(name, branch);
+    this.#takers.set(name, branch.take);
+    return branch;
+  }
+
+  #leave(name: string, member: Json, sheet: Sheet): Json {
+    if (!this.#countsUnknown) return member;
+    let drift = this.#unknown.get(name);
+    if (drift === undefined) {
+      drift = { path: driftPath(this.#path, name), kind: 'unknownField' };
+      if (this.#unknown.size < maxRemembered) this.#unknown.set(name, drift);
+    }
+    sheet.drift.push(drift);
+    return member;
+  }
+}
+
+/** Puts a value into the column's cell; gives it back, as a misfit, when the column cannot hold it. */
+export function takeColumn(column: Column, index: number, fit: Fit = fits[column.type]): (path: string) => Take {
+  const values = column.values === undefined ? undefined : new Set<Json>(column.values);
+  return (path) => {
+    const misfit: Drift = { path, kind: 'misfit' };
+    const unknownValue: Drift = { path, kind: 'unknownValue' };
+    return (value, sheet) => {
+      const cell = fit(value);
+      if (cell === undefined) {
+        sheet.drift.push(misfit);
+        return value;
+      }
+      if (values !== undefined && !values.has(value)) sheet.drift.push(unknownValue);
+      sheet.row[index] = cell;
+      return undefined;
+    };
+  };
+}
+
+/** The cell for a value that is not null, or undefined when the column cannot hold just that value. */
+type Fit = (value: Json) => Cell | undefined;
+
+const fits: Readonly<Record<ColumnType, Fit>> = {
+  string: (value) => (typeof value === 'string' ? value : undefined),
+  boolean: (value) => (typeof value === 'boolean' ? value : undefined),
+  int64: (value) => (isNumber(value) ? int64Of(value) : undefined),
+  double: (value) => (isNumber(value) ? doubleOf(value) : undefined),
+  decimal: (value) => (isNumber(value) ? uint64Of(value) : undefined),
+  json: stringifyJson,
+  // The service has none: the column for it is derived.
+  timestamp: () => undefined,
+};
+
+function isNumber(value: Json): value is number | ExactNumber {
+  return typeof value === 'number' || value instanceof ExactNumber;
+}
+
+const maxInt64 = 2n ** 63n - 1n;
+const minInt64 = -(2n ** 63n);
+const maxUint64 = 2n ** 64n - 1n;
+/** Digits of the largest u64, and of the smallest int64 with its sign: no longer text can fit. */
+const maxDigits = 20;
+
+/** A number as a cell of an int64 column, or undefined when that cannot hold its exact value. */
+export function int64Of(value: number | ExactNumber): number | bigint | undefined {
+  return integerOf(value, minInt64, maxInt64);
+}
+
+/** A number as a cell of a decimal(20,0) column, a u64, or undefined when that cannot hold its exact value. */
+export function uint64Of(value: number | ExactNumber): number | bigint | undefined {
+  return integerOf(value, 0n, maxUint64);
+}
+
+/** A number as a double, or undefined when the double's shortest text is another number (`1e400`, 20 digits). */
+export function doubleOf(value: number | ExactNumber): number | undefined {
+  if (typeof value === 'number') return value;
+  const double = Number(value.text);
+  if (!Number.isFinite(double)) return undefined;
+  return sameNumber(numberText(double), value.text) ? double : undefined;
+}
+
+/** True when two number texts mean the same number: `1.50` and `15e-1` do, `0` and `-0` do not. */
+export function sameNumber(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [left, right] = [decimalOf(a), decimalOf(b)];
+  return left.negative === right.negative && left.digits === right.digits && left.exponent === right.exponent;
+}
+
+function integerOf(value: number | ExactNumber, min: bigint, max: bigint): number | bigint | undefined {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min) return value;
+  const text = integerText(numberText(value));
+  if (text === undefined) return undefined;
+  // The text counts, not the double: JavaScript prints 2^64 as 18446744073709552000.
+  const integer = BigInt(text);
+  if (integer < min || integer > max) return undefined;
+  const double = Number(integer);
+  return Number.isSafeInteger(double) ? double : integer;
+}
+
+/** The plain digits of an integer of at most 20 (`12e2` is `1200`); undefined for others and for minus zero. */
+function integerText(text: string): string | undefined {
+  if (/^(?:0|-?[1-9]\d*)$/.test(text)) return text.length <= maxDigits ? text : undefined;
+  const { negative, digits, exponent } = decimalOf(text);
+  if (exponent < 0 || digits.length + exponent > maxDigits || (negative && digits === '')) return undefined;
+  return (negative ? '-' : '') + (digits === '' ? '0' : digits + '0'.repeat(exponent));
+}
+
+/** The number as ±digits · 10^exponent, digits without a zero at either end; zero has none. */
+function decimalOf(text: string) {
+  const negative = text.startsWith('-');
+  const [mantissa = '', power = '0'] = (negative ? text.slice(1) : text).split(/[eE]/);
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const all = whole + fraction;
+  let start = 0;
+  while (all[start] === '0') start += 1;
+  let end = all.length;
+  while (end > start && all[end - 1] === '0') end -= 1;
+  if (start === end) return { negative, digits: '', exponent: 0 };
+  return { negative, digits: all.slice(start, end), exponent: Number(power) - fraction.length + all.length - end };
+}
 
 /** A record as a row of `assets`, and how it differs from the specification. */
 export interface FlatAsset {

@@ -1,9 +1,15 @@
 /// <reference lib="es2024.string" />
 import { childRows } from './child-tables.ts';
 import { tableByName } from './columns.ts';
-import { numberOf, numberText } from '../../lib/json/exact-number.ts';
 import { parseJson, stringifyJson } from '../../lib/json/json.ts';
-import { isJsonObject, type Json, type JsonObject, setMember } from '../../lib/json/json-value.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  setMember,
+  numberOf,
+  numberText,
+} from '../../lib/json/json-value.ts';
 import type { Cell, Column, Row } from './table.ts';
 
 /** An element's cells, in the order of the column's `elements`; null for a null element. */

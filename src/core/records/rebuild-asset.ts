@@ -1,7 +1,13 @@
 import { assetsTable } from './columns.ts';
-import { numberOf, numberText } from '../../lib/json/exact-number.ts';
 import { parseJson } from '../../lib/json/json.ts';
-import { isJsonObject, type Json, type JsonObject, setMemberAt } from '../../lib/json/json-value.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  setMemberAt,
+  numberOf,
+  numberText,
+} from '../../lib/json/json-value.ts';
 import type { Cell, Column, Row } from './table.ts';
 
 const extraAt = assetsTable.columns.findIndex((column) => column.name === 'extra');

@@ -1,8 +1,7 @@
 /// <reference lib="es2024.string" />
-import { numberText } from '../../lib/json/exact-number.ts';
-import { MadeText } from './made-text.ts';
+import { numberText } from '../../lib/json/json-value.ts';
 import type { Cell, Column, Row } from './table.ts';
-import { utf8Text } from './text-bytes.ts';
+import { utf8Text, MadeText } from './texts.ts';
 import { backslash, carriageReturn, comma, lineFeed, quote, space } from '../../lib/ascii.ts';
 
 /** What is known of a cell's text, so that no encoder has to look for it again. */

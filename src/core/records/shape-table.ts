@@ -3,10 +3,9 @@ import type { Drift } from './drift.ts';
 import { driftPath } from './drift.ts';
 import { parseJson, stringifyJson } from '../../lib/json/json.ts';
 import { isJsonObject, type JsonObject, setMemberAt } from '../../lib/json/json-value.ts';
-import { MadeText } from './made-text.ts';
+import { MadeText } from './texts.ts';
 import { type RowBlock, RowBlockBuilder, textOfCell } from './row-block.ts';
-import { type Encoding, newEncoding } from './encoding.ts';
-import type { Column, Table } from './table.ts';
+import { type Column, type Table, type Encoding, newEncoding } from './table.ts';
 
 /** What a job makes of the tables. Names are those of `assets` before they are changed. */
 export interface TableShape {

@@ -1,7 +1,33 @@
 import { availableParallelism } from 'node:os';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Format, PartCodec } from '../formats/sink.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { byteSize } from '../../lib/format-text.ts';
+import { type FreeSpace, freeSpace } from '../../lib/disk/on-disk.ts';
+import { shownPath } from '../../lib/addresses/shown-text.ts';
+import type { ExportContext } from './export-context.ts';
+import { localFolder } from './homes/export-place.ts';
+import { requireDayForACall } from '../client/policies/day-gate.ts';
+import { maxObjectBytes } from '../../places/objects/object-store.ts';
+
+/** @throws {ExportError} `usage` for a job that no run can complete, whatever its ids are */
+export function requireRunnable(job: Job): void {
+  requireDayForACall(job.budget);
+  const error = unputtableParts(job);
+  if (error !== undefined) throw error;
+}
+
+/** The error of parts whose files a bucket will not take: each is put in one request. Undefined where they fit. */
+export function unputtableParts(job: Job): ExportError | undefined {
+  const bytes = largestFileEstimate(job);
+  if (!isBucketAddress(job.output.dir) || bytes <= maxObjectBytes) return undefined;
+  return new ExportError(
+    'usage',
+    `a file of a part takes about ${byteSize(bytes)}; a bucket takes at most ${byteSize(maxObjectBytes)} a file`,
+    { todo: 'Lower output.rowsPerPart (--rows-per-part).', facts: { bytes } },
+  );
+}
 
 /**
  * Bytes an asset takes in each format, in the table `assets` and in all child tables together. Measured on the sample export
@@ -77,7 +103,7 @@ export function diskNeeds(job: Job, counts: DiskCounts): DiskNeeds {
 }
 
 /** Bytes of the largest file of a whole part, roughly. */
-export function largestFileEstimate({ output }: Job): number {
+function largestFileEstimate({ output }: Job): number {
   const isAssets = output.tables.includes('assets');
   const files = output.formats.map((format) => {
     const { assets, children } = assetBytes[format];
@@ -100,4 +126,53 @@ export function diskEstimate({ ids, output }: Job, { assets, entries }: DiskCoun
   const kept = output.keepIds ? keptIdBytes * entries : 0;
   const source = Math.max(0, ...ids.from.map((name) => name.length));
   return Math.round(tables + kept + (unexportedBytes + source) * (entries - assets));
+}
+
+/** What an export needs of the disk, and what is free there. */
+export interface DiskSpace extends DiskNeeds {
+  /** Where the peak is: the folder of the export, or its scratch folder. */
+  readonly folder: string;
+  readonly free: number;
+}
+
+export interface DiskQuestion extends DiskCounts {
+  readonly free?: FreeSpace | undefined;
+}
+
+export async function diskSpace(job: Job, { free = freeSpace, ...counts }: DiskQuestion): Promise<DiskSpace> {
+  const folder = localFolder(job);
+  return { ...diskNeeds(job, counts), folder, free: await free(folder) };
+}
+
+/** `about 25 MB, up to 102 MB while it runs; 4.12 GB free`. @param most what the peak is: the most, or the least of it */
+export function diskText({ finished, peak, free }: Omit<DiskSpace, 'folder'>, most = 'up to'): string {
+  return `about ${byteSize(finished)}, ${most} ${byteSize(peak)} while it runs; ${byteSize(free)} free`;
+}
+
+/** What to say where the peak does not fit; undefined where it does. */
+export function diskShortage(space: DiskSpace): string | undefined {
+  const { peak, free, folder } = space;
+  if (peak <= free) return undefined;
+  const where = shownPath(folder, process.cwd());
+  return `the export needs up to about ${byteSize(peak)} of disk while it runs, and ${byteSize(free)} are free in ${where}`;
+}
+
+/** Warns at the start of a run whose peak does not fit. What cannot be found out warns of nothing. */
+export async function warnOfDisk(
+  job: Job,
+  question: Omit<DiskQuestion, 'free'>,
+  { freeSpace: free, listener }: Pick<ExportContext, 'freeSpace' | 'listener'>,
+): Promise<void> {
+  const space = await diskSpace(job, { ...question, free }).catch(() => undefined);
+  const message = space === undefined ? undefined : diskShortage(space);
+  if (message !== undefined) listener({ kind: 'warning', message });
+}
+
+/** @throws {ExportError} `cannotWrite` where the peak does not fit */
+export function requireSpace(space: DiskSpace): void {
+  const message = diskShortage(space);
+  if (message === undefined) return;
+  throw new ExportError('cannotWrite', message, {
+    todo: 'Free disk space, or choose another folder with --out or --scratch. Smaller parts (--rows-per-part) keep fewer answers at a time.',
+  });
 }

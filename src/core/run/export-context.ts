@@ -1,4 +1,4 @@
-import type { FreeSpace } from '../../lib/disk/free-space.ts';
+import type { FreeSpace } from '../../lib/disk/on-disk.ts';
 import type { ObjectStore } from '../../places/objects/object-store.ts';
 import type { StoreRequest } from '../../places/objects/open-objects.ts';
 import type { PartsContext } from '../work/parts-context.ts';

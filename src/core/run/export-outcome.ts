@@ -1,7 +1,6 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { committedCounts, driftOf, notesOf } from '../../places/scratch/commit-sums.ts';
-import type { Commit, Counts, FileFacts, Notes } from '../../places/export/export-facts.ts';
-import { limitOf } from '../../places/files/limited.ts';
+import { type Commit, type Counts, type FileFacts, type Notes, limitOf } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { accountFigures, type AccountFigures, manifestFigures } from './record/runs-model.ts';
 import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';

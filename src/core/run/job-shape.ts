@@ -3,10 +3,8 @@ import { hasBase, noBase } from '../job/job-base.ts';
 import { type Job, jobSchema } from '../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
-import { outcomesToRead } from '../records/unexported-table.ts';
-import type { ExportStart } from '../../places/export/export-facts.ts';
-import { type JobShape, keptField } from '../../places/export/export-facts.ts';
-import { limitField } from '../../places/files/limited.ts';
+import { outcomesToRead } from '../records/beside-tables.ts';
+import { type ExportStart, type JobShape, keptField, limitField } from '../../places/export/export-facts.ts';
 
 /** What a program added to the job's formats. */
 const customFormats = 'sinks';

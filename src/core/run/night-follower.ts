@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/clock.ts';
-import { parentOf } from '../../lib/addresses/bucket-address.ts';
+import { parentOf } from '../../lib/addresses/address-kinds.ts';
 import { lakeFolder } from '../../places/export/export-folder.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Job } from '../job/job-schema.ts';
-import { hasLake } from '../job/lake-job.ts';
+import { hasLake } from '../job/output-schema.ts';
 import { foldersBelowDate, namedNight } from '../job/night-names.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import { type HomeContext, openPlace } from './homes/open-home.ts';

@@ -1,10 +1,10 @@
 import type { CustomSink } from '../formats/custom-sink.ts';
 import type { Entries } from '../ids/entries.ts';
 import type { PreparedInputs } from '../ids/prepare-inputs.ts';
-import { isDated } from '../job/dated-job.ts';
+import { isDated } from '../job/job-traits.ts';
 import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
-import { hasLake } from '../job/lake-job.ts';
+import { hasLake } from '../job/output-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';

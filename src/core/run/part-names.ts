@@ -1,8 +1,8 @@
+import { partExtension, pathIn } from '../../places/export/export-folder.ts';
 import { besideTables } from '../records/beside-tables.ts';
 import { tableNames } from '../records/columns.ts';
 import type { CustomSink } from '../formats/custom-sink.ts';
 import { extensions, formats } from '../formats/sink.ts';
-import { partExtension, pathIn } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 
 /** The files in a folder that are named as parts of an export are, relative to it. */

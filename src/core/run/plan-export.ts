@@ -6,23 +6,22 @@ import type { CustomSink } from '../formats/custom-sink.ts';
 import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../../lib/clock.ts';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
-import type { FreeSpace } from '../../lib/disk/free-space.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
+import type { FreeSpace } from '../../lib/disk/on-disk.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
 import { type Nights, nightsFor, type PlannedBase } from './nights.ts';
-import { callsLeft, partsAfter } from './calls-left.ts';
+import { callsLeft, partsAfter, type Forecast, forecast } from './calls-left.ts';
 import type { Entries, EntryState } from '../ids/entries.ts';
-import { jobOn } from '../job/dated-job.ts';
-import { type Forecast, forecast } from './forecast.ts';
+import { jobOn } from '../job/job-traits.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { entriesOf } from '../ids/mark-duplicates.ts';
 import type { PreparedInputs } from '../ids/prepare-inputs.ts';
 import { type InvalidSample, sampling, type TakenColumn } from '../ids/read/reading.ts';
-import { diskShortage, diskSpace } from './disk-space.ts';
+import { diskShortage, diskSpace } from './disk-estimate.ts';
 
 /** What an export would cost from where it stands. Nothing was sent. */
 export interface ExportPlan extends Forecast {

@@ -1,7 +1,7 @@
 import type { Job } from '../job/job-schema.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { messageOf } from '../../lib/export-error.ts';
-import { readObjectIfThere } from '../../places/objects/small-objects.ts';
+import { readObjectIfThere } from '../../places/objects/object-store.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
 import { parseRunLines, type RunLine, runLineText } from './record/run-lines.ts';
 import { openKeptRecord } from './record/run-record.ts';

@@ -1,5 +1,5 @@
 import type { Job } from '../job/job-schema.ts';
-import { hasLake } from '../job/lake-job.ts';
+import { hasLake } from '../job/output-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
 import { noCounts } from '../../places/export/export-facts.ts';

@@ -4,11 +4,10 @@ import type { Drift, DriftCounter } from '../records/drift.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
 import type { ShapedTable } from '../records/shape-table.ts';
 import type { Row } from '../records/table.ts';
-import { unexportedTable } from '../records/unexported-table.ts';
+import { unexportedTable } from '../records/beside-tables.ts';
 import type { FetchedBatch } from './fetch-batches.ts';
 import type { changeRows } from './change-rows.ts';
-import type { IdRows } from './id-rows.ts';
-import { unexportedRow } from './unexported.ts';
+import { type IdRows, unexportedRow } from './id-rows.ts';
 
 /** The rows that a batch gives to each file of its part. */
 export interface FlatBatch {

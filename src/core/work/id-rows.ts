@@ -1,9 +1,10 @@
-import { type Entries, entryStates } from '../ids/entries.ts';
-import { invalidState, stateOfInvalid } from '../ids/why-invalid.ts';
-import { idsTable } from '../records/ids-table.ts';
-import { MadeText } from '../records/made-text.ts';
+import { type Entries, entryStates, type IdEntry } from '../ids/entries.ts';
+import { invalidState, stateOfInvalid } from '../ids/clean-id.ts';
+import { idsTable, type UnexportedOutcome } from '../records/beside-tables.ts';
 import { marksOf, type RowBlock, RowBlockBuilder } from '../records/row-block.ts';
-import { utf8Text } from '../records/text-bytes.ts';
+import { MadeText, utf8Text } from '../records/texts.ts';
+import type { Row } from '../records/table.ts';
+import type { NoRecord } from '../client/lookups.ts';
 
 const invalid = entryStates.indexOf(invalidState);
 const width = idsTable.columns.length;
@@ -63,4 +64,22 @@ export class IdRows {
     this.#builder.setSpan(cell, word.from, word.length);
     this.#builder.marks[cell] = word.marks;
   }
+}
+
+/** An entry that is no row. */
+interface Unexported {
+  readonly entry: IdEntry;
+  /** Absent when it was not requested. */
+  readonly lookup: NoRecord | undefined;
+}
+
+function unexportedOutcome({ entry, lookup }: Unexported): UnexportedOutcome {
+  if (entry.state !== 'valid') return entry.state;
+  return lookup?.kind ?? 'failed';
+}
+
+export function unexportedRow(unexported: Unexported, source: string): Row {
+  const { entry, lookup } = unexported;
+  const why = entry.state === 'duplicate' ? 'seen before' : entry.reason;
+  return [entry.text, unexportedOutcome(unexported), lookup?.reason ?? why, source, entry.line];
 }

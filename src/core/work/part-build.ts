@@ -1,8 +1,6 @@
-import type { Encoding } from '../records/encoding.ts';
 import type { RowBlock } from '../records/row-block.ts';
-import type { Table } from '../records/table.ts';
-import { idsTable } from '../records/ids-table.ts';
-import { unexportedTable } from '../records/unexported-table.ts';
+import type { Table, Encoding } from '../records/table.ts';
+import { idsTable, unexportedTable } from '../records/beside-tables.ts';
 import type { CsvDialectName } from '../../lib/csv-dialect.ts';
 import {
   type PartCodec,

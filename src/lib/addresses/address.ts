@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bucketNameProblem } from './bucket-address.ts';
+import { bucketNameProblem } from './address-kinds.ts';
 import { ExportError } from '../export-error.ts';
 import { nearestName } from '../nearest-name.ts';
 

@@ -18,7 +18,7 @@ import { ExportError } from '../export-error.ts';
 import { sha256 } from '../hash/sha256.ts';
 import { type Exclusion, exclusively } from '../process/exclusively.ts';
 import { promisify } from 'node:util';
-import { syncFolder } from './make-folder.ts';
+import { syncFolder } from './on-disk.ts';
 
 /** What a file of counters holds, as its schema reads it. */
 export interface CounterState {

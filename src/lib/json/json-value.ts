@@ -1,5 +1,3 @@
-import { ExactNumber } from './exact-number.ts';
-
 /**
  * A JSON value. A number that JavaScript would print differently (u64, `1e400`, `1.0`, `-0`) is an `ExactNumber`.
  * An object's members are all its own, `__proto__` too: read them by known names or with `Object.entries`.
@@ -31,4 +29,50 @@ export function setMemberAt(object: JsonObject, path: readonly string[], value: 
     inner = branch;
   }
   setMember(inner, path.at(-1) ?? '', value);
+}
+
+/**
+ * A JSON number that JavaScript would print differently from how it came (u64, `1e400`, `1.0`, `-0`): it keeps its text.
+ * Recognised with `instanceof`: no member of a hostile record can pass for one.
+ */
+export class ExactNumber {
+  /** The number as it stood in the JSON text. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** JSON.stringify cannot print it: here it is a marked string within `stringifyMarked`, else the nearest number. */
+  toJSON(): number | string {
+    if (marks === undefined) return Number(this.text);
+    marks += 1;
+    return `\0${this.text}`;
+  }
+}
+
+/** How many exact numbers the JSON.stringify that is running has met; undefined when none runs. */
+let marks: number | undefined;
+
+/** JSON text of a value, its exact numbers printed as strings that begin with NUL; and how many there are. */
+export function stringifyMarked(value: unknown): { text: string; count: number } {
+  marks = 0;
+  try {
+    const text = JSON.stringify(value);
+    return { text, count: marks };
+  } finally {
+    marks = undefined;
+  }
+}
+
+/** A number of a JSON text: a JavaScript number where it is printed back as it came, else exact. */
+export function numberOf(text: string): number | ExactNumber {
+  const value = Number(text);
+  return String(value) === text ? value : new ExactNumber(text);
+}
+
+/** The digits of a number as JSON writes them. */
+export function numberText(value: number | ExactNumber): string {
+  if (value instanceof ExactNumber) return value.text;
+  return Object.is(value, -0) ? '-0' : String(value);
 }

@@ -1,5 +1,14 @@
-import { ExactNumber, numberOf, numberText, stringifyMarked } from './exact-number.ts';
-import { isJsonObject, type Json, type JsonArray, type JsonObject, setMember } from './json-value.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  setMember,
+  ExactNumber,
+  numberOf,
+  numberText,
+  stringifyMarked,
+} from './json-value.ts';
 import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote, space } from '../ascii.ts';
 
 export type { JsonObject } from './json-value.ts';

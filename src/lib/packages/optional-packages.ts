@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeOf, ExportError, messageOf } from '../export-error.ts';
 import { packageRoot } from './package-root.ts';
-import { shellWord } from '../addresses/shown-path.ts';
+import { shellWord } from '../addresses/shown-text.ts';
 
 /** What stands for a package, or a part of it, that is not there. A binary for another system cannot be opened. */
 const absent: ReadonlySet<string> = new Set([

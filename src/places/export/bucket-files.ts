@@ -1,6 +1,5 @@
 import { ExportError } from '../../lib/export-error.ts';
-import type { ObjectStore } from '../objects/object-store.ts';
-import { versionOf } from '../objects/small-objects.ts';
+import { type ObjectStore, versionOf } from '../objects/object-store.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { OpenFile } from '../files/open-file.ts';
 

@@ -7,6 +7,10 @@ import type {
   jobShapeSchema,
   notesSchema,
 } from './fact-schemas.ts';
+import type { FileStore } from '../files/file-store.ts';
+import { readTally } from '../scratch/tally.ts';
+import { exportPaths, pathIn } from './export-folder.ts';
+import { plural } from '../../lib/format-text.ts';
 
 export type Counts = z.infer<typeof countsSchema>;
 export type JobShape = z.infer<typeof jobShapeSchema>;
@@ -44,4 +48,35 @@ export const keptField = 'output.keepIds';
 /** Whether an export keeps its ids: those of older versions do not. */
 export function keepsIds(shape: JobShape): boolean {
   return shape[keptField] === true;
+}
+
+/** Calls sent, and credits that these may have cost, over all runs of an export. */
+export interface Spent {
+  readonly calls: number;
+  readonly credits: number;
+}
+
+/** What the runs of an export in a folder spent so far. */
+export async function spentIn(files: FileStore, folder: string): Promise<Spent> {
+  const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
+  const credits = await readTally(files, pathIn(folder, exportPaths.creditCount));
+  return { calls, credits };
+}
+
+export function sumOfSpent(one: Spent, other: Spent): Spent {
+  return { calls: one.calls + other.calls, credits: one.credits + other.credits };
+}
+
+/** The field of a job that limits an export to its first ids, as its shape names it. */
+export const limitField = 'ids.limit';
+
+/** How many ids an export reads at most; undefined for an export of all ids. */
+export function limitOf(shape: JobShape): number | undefined {
+  const limit = shape[limitField];
+  return typeof limit === 'number' ? limit : undefined;
+}
+
+/** `the first 1,000 ids only (--limit)`: said in every summary of such an export. */
+export function limitText(limit: number): string {
+  return `the first ${plural(limit, 'id')} only (--limit)`;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encodings } from '../../core/records/encoding.ts';
+import { encodings } from '../../core/records/table.ts';
 
 /** What became of ids: `read = exported + carried + missing + invalid + duplicate + failed` in every committed part. */
 export const countsSchema = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encodings } from '../../core/records/encoding.ts';
+import { encodings } from '../../core/records/table.ts';
 import { type ErrorFacts, ExportError } from '../../lib/export-error.ts';
 import { sha256 } from '../../lib/hash/sha256.ts';
 import {
@@ -14,8 +14,7 @@ import {
 } from './fact-schemas.ts';
 import type { Begun } from './export-facts.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
-import type { FileStore } from '../files/file-store.ts';
-import { writeWhole } from '../files/write-whole.ts';
+import { type FileStore, writeWhole } from '../files/file-store.ts';
 
 const manifestVersion = 1;
 

@@ -1,13 +1,12 @@
 import { constants } from 'node:fs';
-import { link, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { type FileHandle, link, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { codeOf, isNothingThere } from '../../lib/export-error.ts';
-import { onDisk } from '../../lib/disk/disk-error.ts';
-import { directWritesTo } from '../scratch/direct-writes.ts';
-import { wholeFile } from './disk-file.ts';
+import { type DirectWrites, directWritesTo } from '../scratch/direct-writes.ts';
 import type { Lock } from './lock.ts';
-import { makeFolder, syncFolder } from '../../lib/disk/make-folder.ts';
+import { makeFolder, onDisk, syncFolder } from '../../lib/disk/on-disk.ts';
 import type { OpenFile } from './open-file.ts';
+import { thenCleanUp } from '../../lib/clean-up.ts';
 
 /** `create` empties the file; `update` keeps its bytes and makes it when absent; `read` needs it to be there. */
 export type OpenMode = 'create' | 'update' | 'read';
@@ -138,5 +137,76 @@ async function absentAs<T, A>(absent: A, work: Promise<T>): Promise<T | A> {
   } catch (error) {
     if (isNothingThere(error)) return absent;
     throw error;
+  }
+}
+
+/** What is asked of an open file of the system. */
+export type SystemFile = Pick<FileHandle, 'write' | 'read' | 'datasync' | 'truncate' | 'stat' | 'close'>;
+
+/**
+ * An open file whose reads and writes are whole, however few bytes the system takes at a time.
+ * @param direct takes what it can of each write, past the page cache
+ */
+export function wholeFile(path: string, file: SystemFile, direct?: DirectWrites): OpenFile {
+  let end = 0;
+  return {
+    write: (bytes, position = end) =>
+      onDisk(`write ${path}`, async () => {
+        let done = (await direct?.write(bytes, position)) ?? 0;
+        while (done < bytes.length) {
+          const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+          done += bytesWritten;
+        }
+        end = position + bytes.length;
+      }),
+    read: (position, length, memory) =>
+      onDisk(`read ${path}`, async () => {
+        const bytes = memory !== undefined && memory.length >= length ? memory : Buffer.allocUnsafe(length);
+        let done = 0;
+        while (done < length) {
+          const { bytesRead } = await file.read(bytes, done, length - done, position + done);
+          if (bytesRead === 0) break;
+          done += bytesRead;
+        }
+        return bytes.subarray(0, done);
+      }),
+    sync: () => onDisk(`sync ${path}`, () => file.datasync()),
+    truncate: (length) => onDisk(`truncate ${path}`, () => file.truncate(length)),
+    size: () => onDisk(`look at ${path}`, async () => (await file.stat()).size),
+    close: () =>
+      onDisk(`close ${path}`, () => thenCleanUp({ work: async () => direct?.close(), cleanUp: [() => file.close()] })),
+  };
+}
+
+/**
+ * Writes a file under a temporary name, syncs it and renames it: under its own name it is whole or not there. That name
+ * survives a loss of power when its folder is synced.
+ */
+export async function writeWhole(
+  files: FileStore,
+  { path, temporary = `${path}.new` }: { readonly path: string; readonly temporary?: string },
+  write: (file: OpenFile) => Promise<void>,
+): Promise<void> {
+  try {
+    await writeFile(files, temporary, write);
+    await files.rename(temporary, path);
+  } catch (error) {
+    await files.remove(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Writes a new file and syncs its bytes. Its name is safe when its folder is synced. */
+export async function writeFile(
+  files: FileStore,
+  path: string,
+  write: (file: OpenFile) => Promise<void>,
+): Promise<void> {
+  const file = await files.open(path, 'create');
+  try {
+    await write(file);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../export/export-folder.ts';
-import { type FileStore, syncFoldersOf } from './file-store.ts';
-import { writeFile } from './write-whole.ts';
+import { type FileStore, syncFoldersOf, writeFile } from './file-store.ts';
 import {
   absentObject,
   type ByteRange,

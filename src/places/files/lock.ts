@@ -15,7 +15,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, ExportError, isNothingThere, messageOf } from '../../lib/export-error.ts';
 import { answersAt, type LifeSocket, openLifeSocket } from '../../lib/process/life-socket.ts';
-import { diskError } from '../../lib/disk/disk-error.ts';
+import { diskError } from '../../lib/disk/on-disk.ts';
 import { exportPaths, pathIn } from '../export/export-folder.ts';
 import {
   isAlive,
@@ -25,7 +25,7 @@ import {
   ownerLine,
   thisProcess,
 } from '../../lib/process/lock-owner.ts';
-import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 
 /** Held by the one run that may change an export. */
 export interface Lock {

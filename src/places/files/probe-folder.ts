@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { link, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ExportError } from '../../lib/export-error.ts';
-import { onDisk } from '../../lib/disk/disk-error.ts';
+import { onDisk } from '../../lib/disk/on-disk.ts';
 
 /**
  * Sees that files can be made in a folder, or the folder itself where it is not there yet. Leaves nothing behind.

@@ -1,6 +1,6 @@
 import { chmod, realpath, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { onDisk } from '../../lib/disk/disk-error.ts';
+import { onDisk } from '../../lib/disk/on-disk.ts';
 import { diskFileStore } from './file-store.ts';
 
 /** The file that a path leads to, over links. */

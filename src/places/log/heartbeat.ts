@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { ObjectStore } from '../objects/object-store.ts';
-import { readObject, versionOf } from '../objects/small-objects.ts';
-import { lostSlice } from './lost-slice.ts';
-import type { SliceLog } from './slice-log.ts';
-import { sliceNames } from './slice-names.ts';
-import type { Spent } from '../export/spent.ts';
+import { type ObjectStore, readObject, versionOf } from '../objects/object-store.ts';
+import { lostSlice } from './slice-hold.ts';
+import { type SliceLog, sliceNames } from './slice-log.ts';
+import type { Spent } from '../export/export-facts.ts';
 
 const beatSchema = z.object({
   slice: z.number(),

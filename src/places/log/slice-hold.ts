@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ExportError } from '../../lib/export-error.ts';
 import { type NamedBody, type ObjectBody, type ObjectStore, sha256OfBody } from '../objects/object-store.ts';
-import type { Commit } from '../export/export-facts.ts';
+import type { Commit, Spent } from '../export/export-facts.ts';
 import { commitsOf, type LogEntry, type LogState, type SliceLog, type Spending, withSpent } from './slice-log.ts';
-import type { Spent } from '../export/spent.ts';
 
 export interface Claim {
   readonly store: ObjectStore;
@@ -116,4 +115,18 @@ function cannotReplace(path: string): ExportError {
     `${path} exists with other bytes, and this store does not support conditional replacement (If-Match)`,
     { todo: `Delete ${path}, then run the same command again.` },
   );
+}
+
+const fact = 'lostSlice';
+
+/** The error of a process that was too slow to keep its slice. */
+export function lostSlice(): ExportError {
+  return new ExportError('locked', 'another process took over this export while this one did not respond', {
+    facts: { [fact]: true },
+    todo: 'Wait for that process to end (asset-export status shows its progress), then run the same command again.',
+  });
+}
+
+export function isLostSlice(error: unknown): boolean {
+  return error instanceof ExportError && error.facts[fact] === true;
 }

@@ -1,12 +1,49 @@
 import { z } from 'zod';
 import { ExportError } from '../../lib/export-error.ts';
-import { checkedJson, valueOfCheckedJson } from '../../lib/hash/checked-json.ts';
-import type { ObjectStore } from '../objects/object-store.ts';
-import { readObject } from '../objects/small-objects.ts';
-import type { Commit } from '../export/export-facts.ts';
+import { checkedJson, valueOfCheckedJson } from '../../lib/hash/sha256.ts';
+import { inTurns, type ObjectStore, readObject } from '../objects/object-store.ts';
+import type { Commit, Spent } from '../export/export-facts.ts';
 import { commitSchema } from '../export/fact-schemas.ts';
-import type { Spent } from '../export/spent.ts';
-import { numberOfLogEntry, sliceNames } from './slice-names.ts';
+import { exportPaths } from '../export/export-folder.ts';
+
+/** Names of the files that say how far the slices of an export are. They are removed once it is complete. */
+export const sliceNames = {
+  start: exportPaths.start,
+  logs: '.run/log/',
+  slices: '.run/slices/',
+  /** The entries of a slice: the table `ids`. */
+  ids: (slice: number) => `.run/slices/${padded(slice, 5)}.csv.gz`,
+  throwingAway: '.run/throwing-away',
+  log: (slice: number) => `.run/log/${padded(slice, 5)}/`,
+  logEntry: (slice: number, number: number) => `.run/log/${padded(slice, 5)}/${padded(number, 6)}.json`,
+  /** Heartbeat of a holder. */
+  alive: (nonce: string) => `.run/alive/${nonce}.json`,
+  /** The holder that a heartbeat is of; undefined for the name of any other object. */
+  nonceOf: (name: string) => /^\.run\/alive\/(.+)\.json$/.exec(name)?.[1],
+  /** Answers that a holder left when it was told to stop. */
+  answers: (slice: number, nonce = '') => `.run/answers/${padded(slice, 5)}/${nonce === '' ? '' : `${nonce}/`}`,
+  records: '.run/runs/',
+  /** What the runs of a process did. */
+  record: (id: string) => `.run/runs/${id}.jsonl`,
+  /** The folder of a slice in the scratch folder of a process. */
+  scratch: (slice: number) => padded(slice, 5),
+} as const;
+
+/** The number in the name of an entry in the folder of a log; undefined for any other name. */
+function numberOfLogEntry(name: string): number | undefined {
+  const [, number] = /^(\d{6,})\.json$/.exec(name) ?? [];
+  return number === undefined ? undefined : Number(number);
+}
+
+/** The slice whose log lies in a folder of `sliceNames.logs`, named with its slash; none for any other name. */
+function sliceOfLogFolder(name: string): number[] {
+  const [, slice] = /^(\d{5,})\/$/.exec(name) ?? [];
+  return slice === undefined ? [] : [Number(slice)];
+}
+
+function padded(number: number, digits: number): string {
+  return String(number).padStart(digits, '0');
+}
 
 /** Calls sent, and credits that these may have cost. */
 const spentSchema = z.object({ calls: z.number(), credits: z.number() });
@@ -199,4 +236,15 @@ export function spentOf(
     sum = { calls: sum.calls + calls, credits: sum.credits + credits };
   }
   return sum;
+}
+
+/** The logs of every slice that was ever claimed, read to their ends, by slice. */
+export async function readLogs({ store }: { readonly store: ObjectStore }): Promise<Map<number, SliceLog>> {
+  const slices: number[] = [];
+  for await (const name of store.names(sliceNames.logs)) slices.push(...sliceOfLogFolder(name));
+  const logs = new Map(slices.map((slice) => [slice, new SliceLog(store, slice)]));
+  await inTurns([...logs.values()], async (log) => {
+    await log.refresh();
+  });
+  return logs;
 }

@@ -9,8 +9,8 @@ import {
   type ObjectStore,
   requirePuttable,
   sizeOfBody,
+  putSideBySide,
 } from './object-store.ts';
-import { putSideBySide } from './small-objects.ts';
 import { LastQuestion } from './last-question.ts';
 import { type RetryContext, type StoreFault, storeUnavailable, withStoreRetries } from './store-retries.ts';
 import { answerLimitMs, putLimitMs, withinTime } from './time-limit.ts';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { untilAborted } from '../../lib/until-aborted.ts';
+import { untilAborted } from '../../lib/abort.ts';
 import { withinTime } from './time-limit.ts';
 
 /** How long a store may take to answer the last question, in milliseconds. */

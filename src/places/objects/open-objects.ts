@@ -1,4 +1,4 @@
-import { bucketNameProblem } from '../../lib/addresses/bucket-address.ts';
+import { bucketNameProblem } from '../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { BucketPrefix } from './bucket-objects.ts';
 import type { ObjectStore } from './object-store.ts';

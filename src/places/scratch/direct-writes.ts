@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { codeOf } from '../../lib/export-error.ts';
-import { beginsAtPage, pageBytes } from '../../lib/page-memory.ts';
+import { beginsAtPage, pageBytes } from '../../lib/buffer-pool.ts';
 
 /** A direct write of fewer bytes costs more than a copy into the page cache. */
 export const minDirectBytes = 256 * 1024;

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { pagesFrom } from '../../lib/page-memory.ts';
+import { pagesFrom } from '../../lib/buffer-pool.ts';
 import { minDirectBytes } from './direct-writes.ts';
 import { exportPaths, journalPart, pathIn } from '../export/export-folder.ts';
 import type { FileStore } from '../files/file-store.ts';

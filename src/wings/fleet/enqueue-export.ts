@@ -1,13 +1,13 @@
-import { cutSlices } from '../../core/ids/cut-slices.ts';
+import { cutSlices } from '../../core/ids/batch-ids.ts';
 import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
 import { aboutEntries, bytesOfInput } from '../../core/ids/read/first-entries.ts';
-import { fingerprintInputs, type InputFingerprint } from '../../core/ids/fingerprint-inputs.ts';
+import { fingerprintInputs, type InputFingerprint } from '../../core/ids/read/input-bytes.ts';
 import { findInputs, type PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import { readIds } from '../../core/ids/read/read-ids.ts';
 import { type InvalidSample, sampling, type TakenColumn } from '../../core/ids/read/reading.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
-import { newEncoding } from '../../core/records/encoding.ts';
+import { newEncoding } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { byteSize, plural } from '../../lib/format-text.ts';
 import { HashSet128 } from '../../lib/hash/hash-set-128.ts';
@@ -20,8 +20,7 @@ import { type Following, throwAwayFollowed } from '../../core/run/night-follower
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { requireSameSlices } from '../../core/run/homes/open-slices.ts';
 import { type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
-import { bucketIds } from '../../core/run/homes/bucket-ids.ts';
-import { openHomePlace } from '../../core/run/homes/open-home.ts';
+import { openHomePlace, bucketIds } from '../../core/run/homes/open-home.ts';
 import { jobShape, requireSame } from '../../core/run/job-shape.ts';
 import { probeStore } from '../../places/objects/probe-store.ts';
 import { requireFleetHome } from './fleet-home.ts';

@@ -1,13 +1,12 @@
-import type { CutSlice } from '../../core/ids/cut-slices.ts';
+import type { CutSlice } from '../../core/ids/batch-ids.ts';
 import type { EnqueuedSlice } from '../../core/run/homes/home-start.ts';
 import { IdRows } from '../../core/work/id-rows.ts';
 import { openTableFile } from '../../core/work/part-build.ts';
-import { newEncoding } from '../../core/records/encoding.ts';
-import { idsTable } from '../../core/records/ids-table.ts';
+import { newEncoding } from '../../core/records/table.ts';
+import { idsTable } from '../../core/records/beside-tables.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
-import { sliceNames } from '../../places/log/slice-names.ts';
-import type { ObjectStore } from '../../places/objects/object-store.ts';
-import { inTurns } from '../../places/objects/small-objects.ts';
+import { sliceNames } from '../../places/log/slice-log.ts';
+import { type ObjectStore, inTurns } from '../../places/objects/object-store.ts';
 import { unfinishedFile } from '../../places/scratch/part-file.ts';
 
 /** A slice that was written on this disk and is not in the bucket yet. */

@@ -1,8 +1,8 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { plural } from '../../lib/format-text.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';
-import { commandLine } from '../../lib/addresses/shown-path.ts';
-import { commitsOf, type SliceLog, spentOf } from '../../places/log/slice-log.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
+import { commitsOf, type SliceLog, spentOf, readLogs } from '../../places/log/slice-log.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import { reportFor, type RunWings } from '../../core/run/run-wings.ts';
 import { afterComplete, nightsFor } from '../../core/run/nights.ts';
@@ -13,12 +13,11 @@ import { homeAt, clearComplete } from '../../core/run/homes/home.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { type HomeStart, type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
 import { openHomePlace } from '../../core/run/homes/open-home.ts';
-import { readLogs } from '../../places/log/read-logs.ts';
 import { alreadyComplete, type ExportOutcome } from '../../core/run/export-outcome.ts';
 import { jobAsBegun } from '../../core/run/job-shape.ts';
 import { endOf } from '../../core/run/observed-run.ts';
 import { Notices } from '../../core/work/run-observer.ts';
-import { completedElsewhere } from '../../core/run/homes/completed-elsewhere.ts';
+import { completedElsewhere } from '../../core/run/homes/hold-home.ts';
 import { requireFleetHome } from './fleet-home.ts';
 
 export interface FinaliseContext

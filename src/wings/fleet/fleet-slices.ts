@@ -1,12 +1,11 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { commitsOf, SliceLog, type SpentInScratch, spentOf } from '../../places/log/slice-log.ts';
-import type { Commit } from '../../places/export/export-facts.ts';
-import type { Spent } from '../../places/export/spent.ts';
+import type { Commit, Spent } from '../../places/export/export-facts.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import type { EnqueuedSlice } from '../../core/run/homes/home-start.ts';
 import { type ClaimedSlice, claimSlice, type SliceToClaim } from '../../core/run/homes/claim-slice.ts';
 import type { HeldSlice } from '../../core/run/homes/export-home.ts';
-import { heldElsewhere } from '../../core/run/homes/held-elsewhere.ts';
+import { heldElsewhere } from '../../core/run/homes/hold-home.ts';
 import { ownScratchId } from '../../core/run/homes/slice-holders.ts';
 import { sliceEntries } from './slice-entries.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ExportError } from '../../lib/export-error.ts';
-import { sliceNames } from '../../places/log/slice-names.ts';
+import { sliceNames } from '../../places/log/slice-log.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { requireSameSlices } from '../../core/run/homes/open-slices.ts';
 import { type HomeStart, readStart, startBody } from '../../core/run/homes/home-start.ts';

@@ -1,7 +1,7 @@
 import { type Clock, nextUtcMidnight } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { SliceJob, SliceQueue } from './queue/slice-queue.ts';
-import { ExportIsComplete } from '../../core/run/homes/current-start.ts';
+import { ExportIsComplete } from '../../core/run/homes/home-start.ts';
 import type { HeldSlice, SliceSource } from '../../core/run/homes/export-home.ts';
 import type { FleetSlices } from './fleet-slices.ts';
 

@@ -1,7 +1,7 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { plural } from '../../lib/format-text.ts';
 import { holderSign } from '../../places/log/heartbeat.ts';
-import { ExportIsComplete } from '../../core/run/homes/current-start.ts';
+import { ExportIsComplete } from '../../core/run/homes/home-start.ts';
 import type { HeldSlice, SliceSource } from '../../core/run/homes/export-home.ts';
 import type { FleetSlices } from './fleet-slices.ts';
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Entries } from '../../core/ids/entries.ts';
 import { storedEntries } from '../../core/ids/stored-entries.ts';
-import { idsTable } from '../../core/records/ids-table.ts';
+import { idsTable } from '../../core/records/beside-tables.ts';
 import type { RowBlock } from '../../core/records/row-block.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import type { EnqueuedSlice } from '../../core/run/homes/home-start.ts';
 import { csvBlocks } from '../../exports/csv-blocks.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import { sliceNames } from '../../places/log/slice-names.ts';
+import { sliceNames } from '../../places/log/slice-log.ts';
 import { PackedBlocks } from '../../places/scratch/packed-blocks.ts';
 
 const names = idsTable.columns.map(({ name }) => name);

@@ -1,8 +1,8 @@
-import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { plural } from '../../lib/format-text.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
-import { inTurns } from '../../places/objects/small-objects.ts';
+import { inTurns } from '../../places/objects/object-store.ts';
 import { type Lake, lakeTables, locationOf, movedLake, ownAddress } from './lake.ts';
 import type { LakeTable, TableVersion } from './lake-table.ts';
 import { type DataFile, readManifestFiles, readManifestList } from './manifest-files.ts';

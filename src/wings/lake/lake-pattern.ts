@@ -1,5 +1,5 @@
 import { dateWord, foldersBelowDate } from '../../core/job/night-names.ts';
-import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
 import type { Lake } from './lake.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';

@@ -1,11 +1,10 @@
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
-import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { lakeFolder, pathIn } from '../../places/export/export-folder.ts';
 import { sharedFolderPlace } from '../../places/files/folder-place.ts';
-import type { ObjectStore } from '../../places/objects/object-store.ts';
-import { storeWithin } from '../../places/objects/store-within.ts';
+import { type ObjectStore, storeWithin } from '../../places/objects/object-store.ts';
 import type { NightsRoot } from '../../core/run/night-follower.ts';
 import { type LakeStore, LakeTable } from './lake-table.ts';
 import { readersAddress } from './table-files.ts';

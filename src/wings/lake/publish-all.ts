@@ -1,4 +1,4 @@
-import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { assetsLast, type Lake } from './lake.ts';
 import { patternOfExports } from './lake-pattern.ts';

@@ -1,4 +1,4 @@
-import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { PublishedTables } from '../../core/work/published-tables.ts';
 import { assetsLast, type Lake, locationOf, movedLake, ownAddress, lakeTables } from './lake.ts';

@@ -1,6 +1,5 @@
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
-import type { ObjectStore } from '../../places/objects/object-store.ts';
-import { readObject, readObjectIfThere } from '../../places/objects/small-objects.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
+import { type ObjectStore, readObject, readObjectIfThere } from '../../places/objects/object-store.ts';
 import type { NightId } from './table-metadata.ts';
 
 /** Names of what lies in `metadata/` of a table. */

@@ -4,8 +4,7 @@ import { formOfName } from '../../core/ids/id-input.ts';
 import { unprovenEnding } from '../../core/ids/passed-files.ts';
 import type { PartCodec } from '../../core/formats/sink.ts';
 import { openCodec } from '../../places/export/codec.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
-import { writeWhole } from '../../places/files/write-whole.ts';
+import { type FileStore, writeWhole } from '../../places/files/file-store.ts';
 import { listBlocks, type Members } from './members.ts';
 import type { ListAccount } from './list-account.ts';
 

@@ -4,7 +4,7 @@ import { requestId } from '../../core/client/wire/call-body.ts';
 import { parseAnswer } from '../../core/client/wire/parse-answer.ts';
 import { prepareInputs, type PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { newEncoding } from '../../core/records/encoding.ts';
+import { newEncoding } from '../../core/records/table.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
 import type { ExportOutcome } from '../../core/run/export-outcome.ts';
 import { exportOpen } from '../../core/run/export-slices.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { listFilters } from '../../core/client/dialects.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { checkedJson, valueOfCheckedJson } from '../../lib/hash/checked-json.ts';
+import { checkedJson, valueOfCheckedJson } from '../../lib/hash/sha256.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
-import { writeWhole } from '../../places/files/write-whole.ts';
+import { type FileStore, writeWhole } from '../../places/files/file-store.ts';
 
 /** What a list is a list of: a proof rests on one source, so none of it may change. */
 const settingsSchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ExportError } from '../../lib/export-error.ts';
-import { checkedJson, valueOfCheckedJson } from '../../lib/hash/checked-json.ts';
+import { checkedJson, valueOfCheckedJson } from '../../lib/hash/sha256.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { OpenFile } from '../../places/files/open-file.ts';

@@ -1,7 +1,7 @@
 import { type ListFilter, listFilters, type ListingDialect } from '../../core/client/dialects.ts';
 import { dialectOf } from '../../core/job/job-dialect.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { shownWord } from '../../lib/addresses/shown-address.ts';
+import { shownWord } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { isAssetId } from '../../lib/ids/asset-id.ts';
 import type { ListIdsRequest } from './list-request.ts';

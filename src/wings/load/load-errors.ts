@@ -1,5 +1,5 @@
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
-import { shellWord } from '../../lib/addresses/shown-path.ts';
+import { shellWord } from '../../lib/addresses/shown-text.ts';
 
 /** When a load failed. */
 export type LoadMoment = 'before' | 'commit' | 'commit of append';

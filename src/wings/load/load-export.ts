@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
-import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { nftView } from '../warehouse/index.ts';
 import { createIndexes, indexStatements } from './postgres/create-indexes.ts';

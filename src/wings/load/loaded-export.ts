@@ -5,7 +5,7 @@ import { verifyExport } from '../../exports/verify-export.ts';
 import { changesTable } from '../../core/records/columns.ts';
 import { startOfExport } from '../../core/run/record/run-record.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { commandLine } from '../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import { isWholeMode, type LoadMode } from './load-modes.ts';
 

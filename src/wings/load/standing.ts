@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { ExportError } from '../../lib/export-error.ts';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
-import { commandLine, shellWord } from '../../lib/addresses/shown-path.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
+import { commandLine, shellWord } from '../../lib/addresses/shown-text.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Database } from './database.ts';

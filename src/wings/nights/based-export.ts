@@ -1,8 +1,7 @@
 import type { FilesAt, OpenBase } from './base/open-base.ts';
 import type { Entries } from '../../core/ids/entries.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import type { ExportStart } from '../../places/export/export-facts.ts';
-import { type Spent, sumOfSpent } from '../../places/export/spent.ts';
+import { type ExportStart, type Spent, sumOfSpent } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
 import { countedIds, type ReadProgress } from '../../core/work/read-job-ids.ts';
@@ -10,10 +9,10 @@ import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import type { SpentNow } from '../../core/run/export-slices.ts';
 import type { ExportBase, BasedAnswers, BasedExport } from '../../core/run/nights.ts';
-import { warnOfDisk } from '../../core/run/disk-space.ts';
+import { warnOfDisk } from '../../core/run/disk-estimate.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
-import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { noteOfRepair } from '../../core/run/homes/repair-place.ts';
+import { type ExportPlace } from '../../core/run/homes/export-place.ts';
 import { baseAccount } from './base-account.ts';
 import type { OpenRefresh } from './refresh-export.ts';
 

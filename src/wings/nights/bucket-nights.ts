@@ -1,9 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { ObjectStore } from '../../places/objects/object-store.ts';
-import { namesOf, readObject } from '../../places/objects/small-objects.ts';
-import { storeWithin } from '../../places/objects/store-within.ts';
+import { type ObjectStore, namesOf, readObject, storeWithin } from '../../places/objects/object-store.ts';
 import { readBeat } from '../../places/log/heartbeat.ts';
-import { sliceNames } from '../../places/log/slice-names.ts';
+import { sliceNames } from '../../places/log/slice-log.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
 import { latestInBucket } from './point-latest.ts';
 import type { NightsPlace } from './prune-exports.ts';

@@ -4,7 +4,7 @@ import type { OpenBase } from './base/open-base.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count, plural } from '../../lib/format-text.ts';
-import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { isOverUnlisted } from '../../core/run/tolerance.ts';
 
 /** `load` refuses to delete more than one row of so many, unless it is told otherwise. */

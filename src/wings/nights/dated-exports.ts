@@ -1,12 +1,12 @@
-import { isDated, jobOn } from '../../core/job/dated-job.ts';
+import { isDated, jobOn } from '../../core/job/job-traits.ts';
 import { dayPattern, topOfNights } from '../../core/job/night-names.ts';
 import { hasBase } from '../../core/job/job-base.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { count, plural } from '../../lib/format-text.ts';
-import { shownPath } from '../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
-import { limitOf } from '../../places/files/limited.ts';
+import { limitOf } from '../../places/export/export-facts.ts';
 import { lockOwner } from '../../places/files/lock.ts';
 import { type HomeContext, openHome, openPlace } from '../../core/run/homes/open-home.ts';
 import { hasBegun } from '../../core/run/homes/home.ts';

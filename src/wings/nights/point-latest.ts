@@ -1,10 +1,9 @@
 import { basename, join } from 'node:path';
 import type { Job } from '../../core/job/job-schema.ts';
-import { isBucketAddress, parentOf } from '../../lib/addresses/bucket-address.ts';
+import { isBucketAddress, parentOf } from '../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { ObjectLook, ObjectStore } from '../../places/objects/object-store.ts';
+import { type ObjectLook, type ObjectStore, readObjectIfThere } from '../../places/objects/object-store.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
-import { readObjectIfThere } from '../../places/objects/small-objects.ts';
 import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
 
 /** The link beside exports that leads to the newest complete one, and the object that names it in a bucket. */

@@ -4,10 +4,10 @@ import { type FinishedExport, openFinished } from '../../exports/finished-export
 import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
-import { newEncoding } from '../../core/records/encoding.ts';
-import { outcomesToRead } from '../../core/records/unexported-table.ts';
+import { newEncoding } from '../../core/records/table.ts';
+import { outcomesToRead } from '../../core/records/beside-tables.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { Spent } from '../../places/export/spent.ts';
+import type { Spent } from '../../places/export/export-facts.ts';
 import { readJobIds, newReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';

@@ -2,7 +2,7 @@ import { utcDay } from '../../lib/clock.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
-import { limitOf } from '../../places/files/limited.ts';
+import { limitOf } from '../../places/export/export-facts.ts';
 import { knownFiles, type Manifest, parseManifest } from '../../places/export/manifest.ts';
 import { firstStart, parseRunLines } from '../../core/run/record/run-lines.ts';
 import type { DatedNight } from './keep-rules.ts';

@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { newEncoding } from '../../core/records/encoding.ts';
+import { newEncoding } from '../../core/records/table.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { messageOf } from '../../lib/export-error.ts';
 import type { FileFacts } from '../../places/export/export-facts.ts';

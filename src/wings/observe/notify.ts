@@ -1,9 +1,8 @@
-import type { NotifyEvent, NotifyTarget } from '../../core/job/observe-schema.ts';
+import type { NotifyEvent, NotifyTarget } from '../../core/job/job-sections.ts';
 import { nextUtcMidnight } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { count, duration, plural } from '../../lib/format-text.ts';
-import { noCounts } from '../../places/export/export-facts.ts';
-import { limitText } from '../../places/files/limited.ts';
+import { noCounts, limitText } from '../../places/export/export-facts.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
 import { RunTotals } from '../../core/work/run-totals.ts';
 import type { PublishedTables } from '../../core/work/published-tables.ts';

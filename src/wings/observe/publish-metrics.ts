@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { listenParts } from '../../core/job/observe-schema.ts';
+import { listenParts } from '../../core/job/job-sections.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { type ObservedRun, type RunObserver } from '../../core/work/run-observer.ts';
 import { bookedToday, RunMetrics } from './run-metrics.ts';

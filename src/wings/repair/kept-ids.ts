@@ -3,8 +3,8 @@ import type { EntryBlock } from '../../core/ids/entries.ts';
 import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import { EntryBlocks } from '../../core/ids/read/entry-blocks.ts';
 import { storedEntries } from '../../core/ids/stored-entries.ts';
-import { invalidState } from '../../core/ids/why-invalid.ts';
-import { idsTable } from '../../core/records/ids-table.ts';
+import { invalidState } from '../../core/ids/clean-id.ts';
+import { idsTable } from '../../core/records/beside-tables.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 
 /** The inputs of an export as it kept them; undefined where it did not, or where a file of them is damaged. */

@@ -1,14 +1,12 @@
 import { blockOf } from '../../core/records/row-block.ts';
 import type { Row } from '../../core/records/table.ts';
-import { idsTable } from '../../core/records/ids-table.ts';
-import { unexportedTable } from '../../core/records/unexported-table.ts';
+import { idsTable, unexportedTable } from '../../core/records/beside-tables.ts';
 import { notReturned } from '../../core/client/lookups.ts';
 import { entriesOf } from '../../core/ids/mark-duplicates.ts';
 import { Entries } from '../../core/ids/entries.ts';
 import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import { type DamagedExport, exportedIds, keptIfEqual } from './rebuild-files.ts';
-import { IdRows } from '../../core/work/id-rows.ts';
-import { unexportedRow } from '../../core/work/unexported.ts';
+import { IdRows, unexportedRow } from '../../core/work/id-rows.ts';
 
 /**
  * Rebuilds damaged files of kept and of unexported ids from the ids themselves: an id that is not a row of `assets` was missing, unless it

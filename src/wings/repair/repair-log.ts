@@ -8,13 +8,11 @@ import { homeAt } from '../../core/run/homes/home.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { type HomeStart, startBody } from '../../core/run/homes/home-start.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
-import type { Commit } from '../../places/export/export-facts.ts';
+import { type Commit, type Spent, sumOfSpent } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { begunOf, type Manifest } from '../../places/export/manifest.ts';
-import { type Spent, sumOfSpent } from '../../places/export/spent.ts';
-import { SliceLog } from '../../places/log/slice-log.ts';
-import { sliceNames } from '../../places/log/slice-names.ts';
-import { namesOf } from '../../places/objects/small-objects.ts';
+import { SliceLog, sliceNames } from '../../places/log/slice-log.ts';
+import { namesOf } from '../../places/objects/object-store.ts';
 import { estimateOf } from '../nights/index.ts';
 import type { DamagedExport } from './rebuild-files.ts';
 

@@ -5,7 +5,7 @@ import { notReturned } from '../../core/client/lookups.ts';
 import { omittedColumns } from '../../exports/records.ts';
 import type { ManifestFile } from '../../exports/finished-export.ts';
 import { assetsTable } from '../../core/records/columns.ts';
-import { unexportedTable } from '../../core/records/unexported-table.ts';
+import { unexportedTable } from '../../core/records/beside-tables.ts';
 import { type DamagedExport, exportedIds, intactSources } from './rebuild-files.ts';
 
 /**

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { nextUtcMidnight } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { plural } from '../../lib/format-text.ts';
-import { shellWord } from '../../lib/addresses/shown-path.ts';
+import { shellWord } from '../../lib/addresses/shown-text.ts';
 import type { NextStep, ReportFacts } from './report-data.ts';
 
 /** What to do with the export now. */

@@ -1,6 +1,6 @@
 import { FinishedExport } from '../../exports/finished-export.ts';
 import { tableByName } from '../../core/records/columns.ts';
-import { type Encoding, newEncoding } from '../../core/records/encoding.ts';
+import { type Encoding, newEncoding } from '../../core/records/table.ts';
 import { shapeTable, type TableShape } from '../../core/records/shape-table.ts';
 import { committedCounts, driftOf, notesOf, tableFacts } from '../../places/scratch/commit-sums.ts';
 import type { Commit, JobShape } from '../../places/export/export-facts.ts';

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import type { DriftCount } from '../../core/records/drift.ts';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { isBesideTable } from '../../core/records/beside-tables.ts';
 import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
 import type { ExportStanding } from '../../core/run/record/export-standing.ts';
-import { limitOf } from '../../places/files/limited.ts';
+import { limitOf } from '../../places/export/export-facts.ts';
 import { standingFigures } from '../../core/run/record/runs-model.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { TableFormat } from '../../exports/table-source.ts';

@@ -1,11 +1,10 @@
 import { foldersBelowDate } from '../../core/job/night-names.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import type { FleetStanding } from '../../places/export/fleet-standing.ts';
-import type { Counts } from '../../places/export/export-facts.ts';
+import { type Counts, limitOf } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { LockOwner } from '../../lib/process/lock-owner.ts';
-import { limitOf } from '../../places/files/limited.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { RunLine } from '../../core/run/record/run-lines.ts';
 import type { UnfinishedStanding } from '../../core/run/record/export-standing.ts';

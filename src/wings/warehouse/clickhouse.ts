@@ -1,7 +1,7 @@
 import { type Column, type ColumnType, isListColumn, type Table } from '../../core/records/table.ts';
 import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
 import { filesOf, nullTextOf, type Source, type TableFormat } from '../../exports/table-source.ts';
-import { isBucketAddress } from '../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { aboutTable, createTableText, type Dialect, type ColumnTypes, listTypeIn } from './dialect.ts';
 
 const types: Readonly<Record<ColumnType, string>> = {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
-import { readObject, namesOf } from '../../../src/places/objects/small-objects.ts';
+import { readObject, namesOf } from '../../../src/places/objects/object-store.ts';
 import type { GeneratedServiceOptions } from '../../support/service/generated-service.ts';
 import { runsAll } from '../../support/lane.ts';
 import { told } from '../../support/run-program.ts';

@@ -3,9 +3,8 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { bucketInFolder } from '../../support/bucket-in-folder.ts';
-import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
+import { type ObjectStore, readObject, namesOf } from '../../../src/places/objects/object-store.ts';
 import { openObjects } from '../../../src/places/objects/open-objects.ts';
-import { readObject, namesOf } from '../../../src/places/objects/small-objects.ts';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 import {
   type GeneratedServiceOptions,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { keyHash } from '../../../src/core/client/ledger/ledger-name.ts';
+import { keyHash } from '../../../src/core/client/ledger/ledger-file.ts';
 import { systemClock, utcDay } from '../../../src/lib/clock.ts';
 import { ownerLink } from '../../../src/lib/process/exclusively.ts';
 import { thisProcess } from '../../../src/lib/process/lock-owner.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDiskLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
-import { keyHash } from '../../../src/core/client/ledger/ledger-name.ts';
+import { keyHash } from '../../../src/core/client/ledger/ledger-file.ts';
 import { systemClock, utcDay } from '../../../src/lib/clock.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';

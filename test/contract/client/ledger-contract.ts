@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CreditLedger, DiskLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
-import { keyHash, type LedgerOf } from '../../../src/core/client/ledger/ledger-name.ts';
+import { keyHash, type LedgerOf } from '../../../src/core/client/ledger/ledger-file.ts';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 
 const day = '2026-03-14';

@@ -10,7 +10,7 @@ import {
   type PostgresLedger,
   type PostgresLedgerOptions,
 } from '../../../src/wings/fleet/ledger/postgres-ledger.ts';
-import { keyHash } from '../../../src/core/client/ledger/ledger-name.ts';
+import { keyHash } from '../../../src/core/client/ledger/ledger-file.ts';
 import { readPostgresLedger } from '../../../src/wings/fleet/ledger/postgres-readings.ts';
 import { type Clock, dayMs, systemClock, utcDay } from '../../../src/lib/clock.ts';
 import { batchCall, idsOf, recordsOf } from '../../core/client/support/calls.ts';

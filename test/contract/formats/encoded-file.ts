@@ -1,6 +1,5 @@
-import { type Encoding, newEncoding } from '../../../src/core/records/encoding.ts';
 import { blockOf, type RowBlock } from '../../../src/core/records/row-block.ts';
-import type { Column, Row } from '../../../src/core/records/table.ts';
+import { type Column, type Row, type Encoding, newEncoding } from '../../../src/core/records/table.ts';
 import { sinkFor } from '../../../src/core/formats/registry.ts';
 import { type Compression, compressions, type EncoderNotes, type Format } from '../../../src/core/formats/sink.ts';
 

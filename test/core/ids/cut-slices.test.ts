@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { batchIds } from '../../../src/core/ids/batch-ids.ts';
-import { cutSlices } from '../../../src/core/ids/cut-slices.ts';
+import { batchIds, cutSlices } from '../../../src/core/ids/batch-ids.ts';
 import type { Entries } from '../../../src/core/ids/entries.ts';
 import { blocksOf, entriesIn, entriesOf } from './entries.ts';
 

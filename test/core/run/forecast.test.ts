@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadJob } from '../../../src/core/job/load-job.ts';
-import { forecast } from '../../../src/core/run/forecast.ts';
+import { forecast } from '../../../src/core/run/calls-left.ts';
 
 const nowMs = Date.parse('2026-11-23T20:00:00Z');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import { safeText, shownWord, withoutSecrets } from '../../../src/lib/addresses/shown-address.ts';
+import { safeText, shownWord, withoutSecrets } from '../../../src/lib/addresses/shown-text.ts';
 
 const key = '0a1b2c3d-4e5f-6789-abcd-ef0123456789';
 

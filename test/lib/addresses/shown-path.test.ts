@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { nearestName } from '../../../src/lib/nearest-name.ts';
-import { commandLine, shellWord, shownPath, withShownPaths } from '../../../src/lib/addresses/shown-path.ts';
+import { commandLine, shellWord, shownPath, withShownPaths } from '../../../src/lib/addresses/shown-text.ts';
 
 it('a path is shown from the working directory or from the root, whichever is shorter', () => {
   expect(shownPath('/srv/a/out', '/srv/a')).toBe('out');

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { shortageIn } from '../../../src/lib/process/shortage.ts';
+import { shortageIn } from '../../../src/lib/export-error.ts';
 import { runProgram } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 

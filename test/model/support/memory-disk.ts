@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { diskError } from '../../../src/lib/disk/disk-error.ts';
+import { diskError } from '../../../src/lib/disk/on-disk.ts';
 import type { FileStore, OpenMode } from '../../../src/places/files/file-store.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import type { Lock } from '../../../src/places/files/lock.ts';

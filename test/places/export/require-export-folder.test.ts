@@ -2,7 +2,7 @@ import { folderPlace } from '../../../src/places/files/folder-place.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { requireExportFolder } from '../../../src/places/export/require-export-folder.ts';
+import { requireExportFolder } from '../../../src/places/export/export-folder.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { exportBytes, runExport } from '../../support/run-export.ts';

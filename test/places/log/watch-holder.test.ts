@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
-import { CurrentStart } from '../../../src/core/run/homes/current-start.ts';
-import { type HomeStart, startBody } from '../../../src/core/run/homes/home-start.ts';
+import { type HomeStart, startBody, CurrentStart } from '../../../src/core/run/homes/home-start.ts';
 import { Heartbeat, watchHolder } from '../../../src/places/log/heartbeat.ts';
 import { SliceHold } from '../../../src/places/log/slice-hold.ts';
-import { SliceLog } from '../../../src/places/log/slice-log.ts';
-import { sliceNames } from '../../../src/places/log/slice-names.ts';
+import { SliceLog, sliceNames } from '../../../src/places/log/slice-log.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 

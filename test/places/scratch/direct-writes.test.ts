@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { beginsAtPage, pageBytes, pageMemory } from '../../../src/lib/page-memory.ts';
+import { beginsAtPage, pageBytes, pageMemory } from '../../../src/lib/buffer-pool.ts';
 import { type DirectFile, DirectWrites, minDirectBytes } from '../../../src/places/scratch/direct-writes.ts';
 import { diskFileStore as files } from '../../../src/places/files/file-store.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pageBytes } from '../../../src/lib/page-memory.ts';
+import { pageBytes } from '../../../src/lib/buffer-pool.ts';
 import { minDirectBytes } from '../../../src/places/scratch/direct-writes.ts';
 import { exportPaths, pathIn } from '../../../src/places/export/export-folder.ts';
 import { type JournalPlace, readEntries, readJournals } from '../../../src/places/scratch/journal-entries.ts';

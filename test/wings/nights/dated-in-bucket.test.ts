@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { unfinishedBefore } from '../../../src/wings/nights/dated-exports.ts';
 import { startBody } from '../../../src/core/run/homes/home-start.ts';
-import { sliceNames } from '../../../src/places/log/slice-names.ts';
+import { sliceNames } from '../../../src/places/log/slice-log.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
-import { storeWithin } from '../../../src/places/objects/store-within.ts';
+import { storeWithin } from '../../../src/places/objects/object-store.ts';
 import { exportPaths } from '../../../src/places/export/export-folder.ts';
 
 /** The nights of a bucket: by name what is in it besides a thousand files of tables. */

@@ -2,8 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadJob } from '../../../src/core/job/load-job.ts';
-import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
-import { storeWithin } from '../../../src/places/objects/store-within.ts';
+import { type ObjectStore, storeWithin } from '../../../src/places/objects/object-store.ts';
 import { pointLatest } from '../../../src/wings/nights/point-latest.ts';
 import { failingAt } from '../../model/support/failing-weather.ts';
 import { Killed, MemoryDisk, type Operation } from '../../model/support/memory-disk.ts';

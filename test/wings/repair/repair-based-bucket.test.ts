@@ -1,8 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
-import { readObject, namesOf } from '../../../src/places/objects/small-objects.ts';
+import { type ObjectStore, readObject, namesOf } from '../../../src/places/objects/object-store.ts';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
 import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
 import { type Manifest, parseManifest } from '../../../src/places/export/manifest.ts';

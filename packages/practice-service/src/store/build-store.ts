@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CheckedId } from '../../../../src/lib/ids/checked-id.ts';
-import { syncFolder } from '../../../../src/lib/disk/make-folder.ts';
+import { syncFolder } from '../../../../src/lib/disk/on-disk.ts';
 import { AppendedFile } from './appended-file.ts';
 import { entry, layoutVersion, storeFiles } from './index-layout.ts';
 import { type AssetSource, readRecords } from './read-records.ts';

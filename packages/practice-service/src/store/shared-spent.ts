@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CounterFile, type CounterLayout, type CounterState } from '../../../../src/lib/disk/counter-file.ts';
-import { makeFolder } from '../../../../src/lib/disk/make-folder.ts';
+import { makeFolder } from '../../../../src/lib/disk/on-disk.ts';
 import { thisProcess } from '../../../../src/lib/process/lock-owner.ts';
 import type { SpentCredits } from '../credit-balance.ts';
 import { storeError } from './store-error.ts';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { codeOf, ExportError, messageOf } from '../../../../src/lib/export-error.ts';
-import { syncFolder } from '../../../../src/lib/disk/make-folder.ts';
+import { syncFolder } from '../../../../src/lib/disk/on-disk.ts';
 import { answersAt, type LifeSocket, openingSuffix, openLifeSocket } from '../../../../src/lib/process/life-socket.ts';
 import type { AssetStore } from './asset-store.ts';
 import { buildStore } from './build-store.ts';

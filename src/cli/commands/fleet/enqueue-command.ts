@@ -1,13 +1,13 @@
 import { runWings } from '../../../world/wings.ts';
 import { setFlagsFromString } from 'node:v8';
 import type { Job } from '../../../core/job/job-schema.ts';
-import { jobWarnings } from '../../../core/job/job-warnings.ts';
+import { jobWarnings } from '../../../core/job/job-traits.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { count, plural } from '../../../lib/format-text.ts';
-import { shownPath } from '../../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import type { Enqueued, EnqueueProgress } from '../../../wings/fleet/index.ts';
-import { limitText } from '../../../places/files/limited.ts';
+import { limitText } from '../../../places/export/export-facts.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
 import type { CommandLine } from '../../command.ts';
 import { jobCommand, jobFlagGroups, jobOf } from '../../job-flags.ts';
@@ -16,7 +16,7 @@ import { errorJson, errorText } from '../../output/show-error.ts';
 import { nextText } from '../../output/summary-text.ts';
 import { isTerminal } from '../../progress/show-progress.ts';
 import { redrawnBlock } from '../../progress/redrawn-block.ts';
-import { endpointToName, sameLine } from '../../same-flags.ts';
+import { endpointToName, sameLine } from '../../flag-values.ts';
 import { stopSignals } from '../../stop-signals.ts';
 import type { Terminal } from '../../terminal.ts';
 

@@ -1,13 +1,13 @@
 import { observeIn, runWings } from '../../../world/wings.ts';
 import { systemClock } from '../../../lib/clock.ts';
-import { shownPath } from '../../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
 import type { CommandLine } from '../../command.ts';
 import { jobCommand, jobOf } from '../../job-flags.ts';
 import { nextText } from '../../output/summary-text.ts';
 import { showWarning } from '../../output/show-error.ts';
 import { programVersion } from '../../../lib/packages/package-root.ts';
-import { endpointToName } from '../../same-flags.ts';
+import { endpointToName } from '../../flag-values.ts';
 import { tellOutcome } from '../run-job.ts';
 
 /** `finalise`: completes an export whose slices are done. */

@@ -1,14 +1,13 @@
-import { jobWarnings } from '../../../core/job/job-warnings.ts';
+import { jobWarnings } from '../../../core/job/job-traits.ts';
 import { observeIn } from '../../../world/wings.ts';
 import type { CommandLine } from '../../command.ts';
-import { jobCommand, jobOf, stateGroup } from '../../job-flags.ts';
+import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../../job-flags.ts';
 import { openServiceFor } from '../../open-service.ts';
 import { takeKeyAway } from '../../../world/read-api-key.ts';
-import { runFlags, runSettings } from '../../run-flags.ts';
 import { runJob } from '../run-job.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { shownWord } from '../../../lib/addresses/shown-address.ts';
+import { shownWord } from '../../../lib/addresses/shown-text.ts';
 import type { Shard } from '../../../wings/fleet/index.ts';
 
 /** `work`: a worker of an export that was enqueued. */

@@ -5,7 +5,7 @@ import { isEmbedded } from '../../../core/job/job-schema.ts';
 import { requireAddress } from '../../../lib/addresses/address.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
-import { commandLine, shownPath } from '../../../lib/addresses/shown-path.ts';
+import { commandLine, shownPath } from '../../../lib/addresses/shown-text.ts';
 import type { Command, CommandLine } from '../../command.ts';
 import { askQuestions } from './ask-questions.ts';
 import { initFiles, jobFile, keyFile, type NewJob, requireJob, settledFields, writeNewFile } from './init-files.ts';

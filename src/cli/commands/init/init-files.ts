@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { takesKey } from '../../../core/client/dialects.ts';
-import { fieldText } from '../../../core/job/field-text.ts';
 import { dialectOf, isDialectFile } from '../../../core/job/job-dialect.ts';
-import { type JobField, jobFields } from '../../../core/job/job-fields.ts';
+import { type JobField, jobFields, fieldText } from '../../../core/job/job-fields.ts';
 import { jobJsonSchema } from '../../../core/job/job-json-schema.ts';
 import { embedded, isEmbedded, type Job } from '../../../core/job/job-schema.ts';
 import { jobTemplate, suggestedFields } from '../../../core/job/job-template.ts';

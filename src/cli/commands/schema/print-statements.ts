@@ -2,7 +2,7 @@ import type { Table } from '../../../core/records/table.ts';
 import { csvDialectNames, type CsvDialectName } from '../../../lib/csv-dialect.ts';
 import { requireAddress } from '../../../lib/addresses/address.ts';
 import { backQuoted, doubleQuoted } from '../../../lib/sql-text.ts';
-import { shownWord } from '../../../lib/addresses/shown-address.ts';
+import { shownWord } from '../../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { type TableFormat, within } from '../../../exports/table-source.ts';
 import { openFinished } from '../../../exports/finished-export.ts';

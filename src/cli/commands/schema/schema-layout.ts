@@ -1,10 +1,9 @@
 import { isAbsolute, relative } from 'node:path';
-import { newEncoding } from '../../../core/records/encoding.ts';
 import { changesTable, tableNames, tables } from '../../../core/records/columns.ts';
-import type { Table } from '../../../core/records/table.ts';
+import { type Table, newEncoding } from '../../../core/records/table.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { loadJob } from '../../../core/job/load-job.ts';
-import { isBucketAddress } from '../../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { tablesOf } from '../../../core/work/tables-of.ts';
 import type { CsvDialectName } from '../../../lib/csv-dialect.ts';

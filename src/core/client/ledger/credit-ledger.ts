@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { CounterFile } from '../../../lib/disk/counter-file.ts';
 import { type LockOwner, thisProcess } from '../../../lib/process/lock-owner.ts';
-import { type LedgerDay, ledgerFile, ledgerFiles, type LedgerState, makeLedgerFolders } from './ledger-file.ts';
-import { type LedgerOf, ledgerName, takenOver } from './ledger-name.ts';
+import {
+  type LedgerDay,
+  ledgerFile,
+  ledgerFiles,
+  type LedgerState,
+  makeLedgerFolders,
+  type LedgerOf,
+  ledgerName,
+  takenOver,
+} from './ledger-file.ts';
 import { type Correction, OpenDay, stateIn } from './open-day.ts';
 
 /** What was booked against a key or an account, by UTC day (`YYYY-MM-DD`), in credits. */

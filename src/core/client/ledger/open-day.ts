@@ -1,8 +1,7 @@
 import { ExportError } from '../../../lib/export-error.ts';
 import { type LockOwner, mayBeAlive } from '../../../lib/process/lock-owner.ts';
 import type { CounterFile, FoundCounter } from '../../../lib/disk/counter-file.ts';
-import { emptyState, type LedgerDay, type LedgerState } from './ledger-file.ts';
-import { allKeys, namedAccount } from './ledger-name.ts';
+import { emptyState, type LedgerDay, type LedgerState, allKeys, namedAccount } from './ledger-file.ts';
 
 /** What is booked on a day, and how much of it this process has in flight. */
 interface Balance {

@@ -1,9 +1,7 @@
 import { type Clock, nextUtcMidnight, utcDay } from '../../../lib/clock.ts';
 import type { CallOutline } from '../asset-client.ts';
 import type { Brake } from './brake.ts';
-import type { DayGate } from './day-gate.ts';
-import type { Ended } from './ended.ts';
-import type { SpentReason } from './spent-error.ts';
+import type { SpentReason, DayGate, Ended } from './day-gate.ts';
 import type { CreditLedger } from '../ledger/credit-ledger.ts';
 
 export interface BookingsOptions extends BookingRules {

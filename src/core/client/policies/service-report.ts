@@ -2,7 +2,6 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { CallOutline } from '../asset-client.ts';
 import type { AttemptError } from '../attempt-error.ts';
 import type { ClientListener, ServiceState } from '../client-events.ts';
-import type { Elapsed } from './elapsed.ts';
 import type { Judgement, Unavailable, Verdict } from '../judgement/judgement.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
 import { ExportError } from '../../../lib/export-error.ts';
@@ -136,7 +135,7 @@ const explanations: Readonly<
 };
 
 /** `14:03:10`, UTC. */
-export function timeOf(ms: number): string {
+function timeOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 }
 
@@ -149,4 +148,28 @@ export function untrusted(error: AttemptError): ExportError {
       cause: error,
     },
   );
+}
+
+/** Time that passed, in milliseconds. A clock that is set back counts as one that stood still. */
+export class Elapsed {
+  readonly #clock: Clock;
+  #lookedMs: number;
+  #passedMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#lookedMs = clock.now();
+  }
+
+  now(): number {
+    const nowMs = this.#clock.now();
+    this.#passedMs += Math.max(0, nowMs - this.#lookedMs);
+    this.#lookedMs = nowMs;
+    return this.#passedMs;
+  }
+
+  /** A sleep up to this moment is over, whatever the clock says. */
+  reach(ms: number): void {
+    this.#passedMs = Math.max(this.now(), ms);
+  }
 }

@@ -3,7 +3,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import type { CallOutline } from '../asset-client.ts';
 import { AttemptError } from '../attempt-error.ts';
 import type { DayGate } from './day-gate.ts';
-import type { Ended } from './ended.ts';
+import type { Ended } from './day-gate.ts';
 import type { Brake } from './brake.ts';
 import { createLocalPace, type SharedPace } from './shared-pace.ts';
 

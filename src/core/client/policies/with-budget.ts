@@ -3,8 +3,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import type { Asker, AssetAnswer, CallOutline } from '../asset-client.ts';
 import { AttemptError } from '../attempt-error.ts';
 import { type BookedCall, Bookings, type BookingsOptions } from './bookings.ts';
-import { DayGate, type DayGateOptions } from './day-gate.ts';
-import { requireDayForACall } from './spent-error.ts';
+import { requireDayForACall, DayGate, type DayGateOptions } from './day-gate.ts';
 import { Turns, type TurnsOptions } from './turns.ts';
 
 export interface BudgetOptions extends BookingsOptions, DayGateOptions, TurnsOptions {

@@ -7,9 +7,8 @@ import type { Departure } from '../judgement/evidence.ts';
 import { Judgement } from '../judgement/judgement.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
 import { type ControlOf, Controls } from './controls.ts';
-import { Elapsed } from './elapsed.ts';
-import type { Ended } from './ended.ts';
-import { ServiceReport, unavailable, untrusted } from './service-report.ts';
+import type { Ended } from './day-gate.ts';
+import { ServiceReport, unavailable, untrusted, Elapsed } from './service-report.ts';
 import { priorities, Slots } from './slots.ts';
 
 export interface JudgementPolicyOptions<Call> {

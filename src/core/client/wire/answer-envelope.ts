@@ -3,7 +3,7 @@ import { closeBrace, closeBracket, colon, comma, lowerN, openBrace } from '../..
 import { type Json, parseJson } from '../../../lib/json/json.ts';
 import { countValues, jsonEnd } from '../../../lib/scan/json-end.ts';
 import { JsonScanner } from '../../../lib/scan/json-scanner.ts';
-import { utf8Text } from '../../records/text-bytes.ts';
+import { utf8Text } from '../../records/texts.ts';
 import { type RpcError, rpcError } from './classify-error.ts';
 
 /** The bytes are no whole, well-formed answer to the call. It never means that assets are missing. */

@@ -1,13 +1,12 @@
 import type { BufferPool } from '../../../lib/buffer-pool.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { ExportError } from '../../../lib/export-error.ts';
-import { shortageIn } from '../../../lib/process/shortage.ts';
+import { ExportError, shortageIn } from '../../../lib/export-error.ts';
 import { AttemptError } from '../attempt-error.ts';
 import { AnswerBody } from './answer-body.ts';
 import type { WireAnswer } from './judge-answer.ts';
-import { networkFailure } from './network-failure.ts';
+import { networkFailure } from './classify-error.ts';
 import type { ServiceAddress } from './service-address.ts';
-import type { Dispatcher } from './undici-pool.ts';
+import type { Dispatcher } from './connections.ts';
 
 export interface ExchangeOptions {
   readonly address: ServiceAddress;

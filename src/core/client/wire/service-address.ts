@@ -1,4 +1,4 @@
-import { addressExample, addressProblem } from '../../../lib/addresses/base-address.ts';
+import { addressExample, addressProblem } from '../../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { defaultDialect, type ServiceDialect, takesKey } from '../dialects.ts';
 import { secretScrubber, type Scrub } from './clean-message.ts';

@@ -1,6 +1,5 @@
 import * as arrow from '@uwdata/flechette';
-import { type Encoding, newEncoding } from '../../records/encoding.ts';
-import type { Column } from '../../records/table.ts';
+import { type Column, type Encoding, newEncoding } from '../../records/table.ts';
 import { GrowingBytes } from '../growing-bytes.ts';
 import { arrowField, numberedField } from './arrow-type.ts';
 

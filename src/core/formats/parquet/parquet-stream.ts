@@ -10,7 +10,7 @@ import {
   WriterVersion,
 } from 'parquet-wasm';
 import { ByteBlocks } from '../byte-blocks.ts';
-import { type Encoding, newEncoding } from '../../records/encoding.ts';
+import { type Encoding, newEncoding } from '../../records/table.ts';
 import type { ByteOutput, EncoderOptions } from '../sink.ts';
 
 const magic = Buffer.from('PAR1');

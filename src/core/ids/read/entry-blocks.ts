@@ -1,9 +1,8 @@
 import { CheckedId } from '../../../lib/ids/checked-id.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
 import { Entries, type EntryBlock } from '../entries.ts';
-import { cleanId, shortText } from '../clean-id.ts';
+import { cleanId, shortText, whyInvalid } from '../clean-id.ts';
 import type { ReadingListener } from './reading.ts';
-import { whyInvalid } from '../why-invalid.ts';
 
 /** Entries that go down the flow together. */
 const entriesPerBlock = 1024;

@@ -1,6 +1,6 @@
 import { plural, printable } from '../../../lib/format-text.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { shellWord } from '../../../lib/addresses/shown-path.ts';
+import { shellWord } from '../../../lib/addresses/shown-text.ts';
 
 /** Names of the column with the id, the likelier first. Letter case, blanks, `_` and `-` make no difference. */
 export const idNames = [

@@ -1,9 +1,9 @@
 import { closingQuote } from '../../../lib/scan/json-end.ts';
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from '../../../lib/ascii.ts';
-import { shellWord } from '../../../lib/addresses/shown-path.ts';
+import { shellWord } from '../../../lib/addresses/shown-text.ts';
 import { isAssetId } from '../../../lib/ids/asset-id.ts';
 import { rankOfName } from './id-columns.ts';
-import { listTodo } from './list-line.ts';
+import { listTodo } from '../check-text.ts';
 
 /** A place in JSON where ids stand. */
 export interface IdPlace {

@@ -1,12 +1,11 @@
 import { count, printable } from '../../../lib/format-text.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { base58Length, isAssetId } from '../../../lib/ids/asset-id.ts';
-import { cleanId, wordsOf } from '../clean-id.ts';
+import { cleanId, wordsOf, whyInvalid } from '../clean-id.ts';
 import { listKind } from '../passed-files.ts';
-import { whyInvalid } from '../why-invalid.ts';
 import { namesText } from './id-columns.ts';
 import { jqFilters, jqTodo, listsIn } from './json-lists.ts';
-import { listTodo } from './list-line.ts';
+import { listTodo } from '../check-text.ts';
 import { entriesLookedAt, type Sample, type SurveyOptions } from './list-form.ts';
 import { sampleText } from './reading.ts';
 

@@ -4,7 +4,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { asBuffer, type ByteScanner, type ByteSpan, carryBytes, splitLines } from '../../../lib/scan/split-lines.ts';
 import { cleanId, holdsId, wordsOf } from '../clean-id.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
-import { listTodo } from './list-line.ts';
+import { listTodo } from '../check-text.ts';
 import {
   areRows,
   entriesLookedAt,

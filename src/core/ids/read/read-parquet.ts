@@ -1,4 +1,4 @@
-import { makeTemporary } from '../../../lib/disk/make-folder.ts';
+import { makeTemporary } from '../../../lib/disk/on-disk.ts';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, parquetSchema } from 'hyparquet';
@@ -7,9 +7,8 @@ import { ExportError, messageOf } from '../../../lib/export-error.ts';
 import { holdsId } from '../clean-id.ts';
 import type { EntryBlock } from '../entries.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
-import { openInput } from './file-bytes.ts';
 import type { IdInput } from '../id-input.ts';
-import { checkUnchanged, inputBytes, type InputBytesOptions } from './input-bytes.ts';
+import { checkUnchanged, inputBytes, type InputBytesOptions, openInput } from './input-bytes.ts';
 import { chooseColumns, type TableStart } from './id-columns.ts';
 import { entriesLookedAt, type ListForm, type ParquetForm, type Sample } from './list-form.ts';
 import { noList } from './no-list.ts';

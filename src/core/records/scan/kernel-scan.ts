@@ -37,13 +37,12 @@ import {
   typesSlot,
   widthSlot,
 } from '../../../lib/kernel/slots.ts';
-import { numberOf, numberText } from '../../../lib/json/exact-number.ts';
-import { doubleOf, int64Of, uint64Of } from '../fit-number.ts';
-import type { MadeText } from '../made-text.ts';
+import { numberOf, numberText } from '../../../lib/json/json-value.ts';
+import { doubleOf, int64Of, uint64Of } from '../flatten-asset.ts';
+import type { MadeText } from '../texts.ts';
 import type { RowBlockBuilder } from '../row-block.ts';
-import { typesOffset } from './constants.ts';
 import { type PlanImage, planImage } from './plan-image.ts';
-import type { RecordBounds } from './record-bounds.ts';
+import { type RecordBounds, typesOffset } from './record-bounds.ts';
 import { assetPlaces, memberKinds, type RecordPlan, type TableDrift } from './record-plan.ts';
 
 /** Where the rows of records go: to `assets`, and to each child table by its place in `childTables`. Their texts lie in the answer or in `made`. */

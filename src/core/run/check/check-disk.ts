@@ -1,11 +1,11 @@
 import type { Job } from '../../job/job-schema.ts';
-import { isBucketAddress } from '../../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import { byteSize } from '../../../lib/format-text.ts';
-import type { FreeSpace } from '../../../lib/disk/free-space.ts';
-import { shownPath } from '../../../lib/addresses/shown-path.ts';
+import type { FreeSpace } from '../../../lib/disk/on-disk.ts';
+import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import { probeFolder } from '../../../places/files/probe-folder.ts';
-import { diskSpace, diskText, requireSpace } from '../disk-space.ts';
-import { localFolder } from '../homes/local-folder.ts';
+import { diskSpace, diskText, requireSpace } from '../disk-estimate.ts';
+import { localFolder } from '../homes/export-place.ts';
 import type { Fact } from './fact.ts';
 
 export interface DiskCheck {

@@ -3,8 +3,7 @@ import { aboutEntries, bytesOfInput, firstEntries } from '../../ids/read/first-e
 import type { LoadedJob } from '../../job/load-job.ts';
 import { count, plural } from '../../../lib/format-text.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
-import { bucketIds } from '../homes/bucket-ids.ts';
-import type { HomeContext } from '../homes/open-home.ts';
+import { type HomeContext, bucketIds } from '../homes/open-home.ts';
 import { intolerableIds } from '../tolerance.ts';
 import type { Fact } from './fact.ts';
 

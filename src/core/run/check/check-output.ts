@@ -1,6 +1,6 @@
 import type { Job } from '../../job/job-schema.ts';
-import { isBucketAddress } from '../../../lib/addresses/bucket-address.ts';
-import { shownPath } from '../../../lib/addresses/shown-path.ts';
+import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
+import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import { probeStore } from '../../../places/objects/probe-store.ts';
 import { probeFolder } from '../../../places/files/probe-folder.ts';
 import type { ExportStanding } from '../record/export-standing.ts';

@@ -2,7 +2,7 @@
 
 export { Heartbeat, readBeat } from '../../../places/log/heartbeat.ts';
 export { probeStore } from '../../../places/objects/probe-store.ts';
-export { CurrentStart } from './current-start.ts';
+export { CurrentStart } from './home-start.ts';
 export { fetchAnswers, keepAnswers } from './kept-answers.ts';
 export { mergedRecord, putRecord, readRunRecords } from './shared-record.ts';
 export { requireDead, requireNoHolder, scratchId, sliceFolders } from './slice-holders.ts';

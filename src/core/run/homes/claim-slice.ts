@@ -1,25 +1,22 @@
 import { hostname } from 'node:os';
-import type { CutSlice } from '../../ids/cut-slices.ts';
+import type { CutSlice } from '../../ids/batch-ids.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import type { Heartbeat } from '../../../places/log/heartbeat.ts';
-import { lostSlice } from '../../../places/log/lost-slice.ts';
-import { SliceHold } from '../../../places/log/slice-hold.ts';
-import type { SliceLog } from '../../../places/log/slice-log.ts';
-import { sliceNames } from '../../../places/log/slice-names.ts';
-import type { Commit } from '../../../places/export/export-facts.ts';
+import { SliceHold, lostSlice } from '../../../places/log/slice-hold.ts';
+import { type SliceLog, sliceNames } from '../../../places/log/slice-log.ts';
+import type { Commit, Spent } from '../../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
 import { askedIds } from '../record/runs-model.ts';
 import type { Lock } from '../../../places/files/lock.ts';
 import { unfinishedFile } from '../../../places/scratch/part-file.ts';
-import { ExportIsComplete } from './current-start.ts';
+import { ExportIsComplete } from './home-start.ts';
 import type { HeldSlice } from './export-home.ts';
 import type { HomePlace } from './home-place.ts';
 import { ownFolder } from './home-progress.ts';
 import type { SliceAnswers } from './kept-answers.ts';
 import { openScratch, type OpenScratch } from './open-scratch.ts';
-import { heldElsewhere } from './held-elsewhere.ts';
-import type { Spent } from '../../../places/export/spent.ts';
+import { heldElsewhere } from './hold-home.ts';
 
 export interface SliceToClaim extends HomePlace {
   /** Whether the store replaces objects under a condition. */

@@ -1,9 +1,7 @@
 import type { CustomSink } from '../../formats/custom-sink.ts';
 import type { Entries } from '../../ids/entries.ts';
 import type { IdInput } from '../../ids/id-input.ts';
-import type { ExportStart } from '../../../places/export/export-facts.ts';
-import type { Commit } from '../../../places/export/export-facts.ts';
-import type { Spent } from '../../../places/export/spent.ts';
+import type { ExportStart, Commit, Spent } from '../../../places/export/export-facts.ts';
 import type { KeptAnswers } from '../../../places/scratch/journal-entries.ts';
 import type { Lock } from '../../../places/files/lock.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';

@@ -1,7 +1,11 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { bucketFiles } from '../../../places/export/bucket-files.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
+import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
+import { sha256 } from '../../../lib/hash/sha256.ts';
 
 /** Where an export lies that is read. */
 export interface ExportPlace {
@@ -18,4 +22,20 @@ export function inFolder(files: FileStore, folder: string): ExportPlace {
 
 export function inBucket(store: ObjectStore, address: string): ExportPlace {
   return { files: bucketFiles(store, address), folder: address, store };
+}
+
+/** The local folder of an export: its own, or for a bucket the scratch folder of this user, one an address. */
+export function localFolder({
+  output,
+}: {
+  readonly output: { readonly dir: string; readonly scratch?: string | undefined };
+}): string {
+  if (!isBucketAddress(output.dir)) return output.dir;
+  const hash = sha256(output.dir.replace(/\/+$/, ''));
+  return join(output.scratch ?? cacheFolder(), hash.slice(0, 16));
+}
+
+function cacheFolder(): string {
+  const base = process.env['XDG_CACHE_HOME'];
+  return join(base === undefined || base === '' ? join(homedir(), '.cache') : base, 'asset-export');
 }

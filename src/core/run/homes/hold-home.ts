@@ -8,6 +8,8 @@ import { alreadyComplete, type ExportOutcome } from '../export-outcome.ts';
 import { requireSame } from '../job-shape.ts';
 import { isOverUnlisted } from '../tolerance.ts';
 import type { ExportHome } from './export-home.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { commandLine } from '../../../lib/addresses/shown-text.ts';
 
 /** The outcome of a run whose export is complete already. @throws {ExportError} when it began with another job or inputs */
 export async function completeBefore(
@@ -50,4 +52,25 @@ export async function holdingHome(
       () => lock.release(),
     ],
   });
+}
+
+export function heldElsewhere(address: string): ExportError {
+  return new ExportError('locked', `another process works on ${address}`, {
+    todo: `Wait for it to end (${commandLine('status', address)} shows its progress), then run the same command again.`,
+  });
+}
+
+/** Ends of a run that have nothing to do with what lies in the bucket. */
+const ownEnds = ['interrupted', 'terminated', 'spent', 'overrun', 'notTrusted'];
+
+/**
+ * The manifest that another process put in a bucket while this one failed; undefined where there is none. Who completes an export
+ * removes its slices and logs, so a process that comes late finds any of them missing.
+ */
+export async function completedElsewhere(
+  { place, readManifest }: Pick<ExportHome, 'place' | 'readManifest'>,
+  error: unknown,
+): Promise<Manifest | undefined> {
+  if (!place.store.isShared || !(error instanceof ExportError) || ownEnds.includes(error.exit)) return undefined;
+  return readManifest().catch(() => undefined);
 }

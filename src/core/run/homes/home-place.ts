@@ -1,4 +1,4 @@
-import type { SliceShape } from '../../ids/cut-slices.ts';
+import type { SliceShape } from '../../ids/batch-ids.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';

@@ -1,10 +1,9 @@
 import type { Beat } from '../../../places/log/heartbeat.ts';
-import { readLogs } from '../../../places/log/read-logs.ts';
-import { commitsOf, type SliceLog, type SpentInScratch, spentOf } from '../../../places/log/slice-log.ts';
+import { commitsOf, type SliceLog, type SpentInScratch, spentOf, readLogs } from '../../../places/log/slice-log.ts';
 import { exportPaths } from '../../../places/export/export-folder.ts';
 import { type Manifest, parseManifest } from '../../../places/export/manifest.ts';
-import { spentIn } from '../../../places/export/spent.ts';
-import { readObjectIfThere } from '../../../places/objects/small-objects.ts';
+import { spentIn } from '../../../places/export/export-facts.ts';
+import { readObjectIfThere } from '../../../places/objects/object-store.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
 import { askedIds } from '../record/runs-model.ts';
 import type { ExportProgress } from './export-home.ts';

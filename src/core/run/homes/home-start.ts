@@ -1,10 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ExportError } from '../../../lib/export-error.ts';
-import { checkedJson, valueOfCheckedJson } from '../../../lib/hash/checked-json.ts';
-import { sliceNames } from '../../../places/log/slice-names.ts';
+import { checkedJson, valueOfCheckedJson } from '../../../lib/hash/sha256.ts';
+import { sliceNames } from '../../../places/log/slice-log.ts';
 import { exportStartSchema } from '../../../places/export/fact-schemas.ts';
-import { readObjectIfThere } from '../../../places/objects/small-objects.ts';
-import type { ObjectStore } from '../../../places/objects/object-store.ts';
+import { type ObjectStore, readObjectIfThere, versionOf } from '../../../places/objects/object-store.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 
 /** 3: files of the run have checksums, and those in a folder are the same. 4: it says the encoding. */
@@ -110,4 +110,46 @@ function damagedStart(address: string, why: string): ExportError {
   return new ExportError('damaged', `${pathIn(address, sliceNames.start)} is damaged: ${why}`, {
     todo: 'Restore it from a copy, or start over with --fresh.',
   });
+}
+
+/** Another process completed the export: there is nothing left to claim. */
+export class ExportIsComplete extends Error {}
+
+/**
+ * Sees that an export is still the one that a process opened. Logs are removed with a complete or thrown away export, so a claim
+ * can succeed there; whoever claims looks after it.
+ */
+export class CurrentStart {
+  readonly #place: ExportAddress;
+  readonly #begun: HomeStart;
+  #version: string | undefined;
+
+  constructor(place: ExportAddress, begun: HomeStart) {
+    this.#place = place;
+    this.#begun = begun;
+  }
+
+  /**
+   * @throws {ExportIsComplete}
+   * @throws {ExportError} `locked` when the export was started over
+   */
+  async require(): Promise<void> {
+    const { store, address } = this.#place;
+    if ((await store.look(exportPaths.manifest)) !== undefined) throw new ExportIsComplete();
+    const version = await versionOf(store, sliceNames.start);
+    if (version !== undefined && version === this.#version) return;
+    const now = version === undefined ? undefined : await readStart(this.#place);
+    if (now === undefined || !isDeepStrictEqual(withoutSlices(now), withoutSlices(this.#begun))) {
+      throw new ExportError('locked', `${address} was started over while this process waited`, {
+        facts: { startedOver: true },
+        todo: 'Run the same command again.',
+      });
+    }
+    this.#version = version;
+  }
+}
+
+/** Slices may be put after a run began. */
+function withoutSlices(start: HomeStart): HomeStart {
+  return { ...start, entries: undefined, slices: undefined };
 }

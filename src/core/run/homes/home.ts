@@ -1,18 +1,16 @@
 import { ExportError } from '../../../lib/export-error.ts';
-import { storeWithin } from '../../../places/objects/store-within.ts';
-import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
-import { requireExportFolder } from '../../../places/export/require-export-folder.ts';
+import { exportPaths, pathIn, requireExportFolder } from '../../../places/export/export-folder.ts';
 import { readJournals } from '../../../places/scratch/journal-entries.ts';
 import { type Manifest, manifestBytes } from '../../../places/export/manifest.ts';
-import { inTurns, namesOf } from '../../../places/objects/small-objects.ts';
+import { inTurns, namesOf, storeWithin } from '../../../places/objects/object-store.ts';
 import { inputWithin } from '../../ids/id-input.ts';
-import { isPartFile } from '../part-names.ts';
 import { keepRunLines } from '../record/run-record.ts';
+import { noteOfRepair, repairPlace } from './repair-place.ts';
 import { inBucket } from './export-place.ts';
 import type { HomePlace } from './home-place.ts';
 import { readManifestAt, readProgress } from './home-progress.ts';
+import { isPartFile } from '../part-names.ts';
 import { openExport } from './open-slices.ts';
-import { noteOfRepair, repairPlace } from './repair-place.ts';
 import type { ExportHome, ToThrowAway } from './export-home.ts';
 
 /** An export in a folder or a bucket: slices with a log each. Unfinished files and kept answers lie in the scratch folder. */

@@ -1,11 +1,10 @@
 import { factsOfFile } from '../../../places/export/part-bytes.ts';
-import type { ObjectStore } from '../../../places/objects/object-store.ts';
-import { sliceNames } from '../../../places/log/slice-names.ts';
+import { type ObjectStore, namesOf } from '../../../places/objects/object-store.ts';
+import { sliceNames } from '../../../places/log/slice-log.ts';
 import { exportPaths, journalPart, pathIn } from '../../../places/export/export-folder.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import { readEntries } from '../../../places/scratch/journal-entries.ts';
 import { type Journal, openJournal } from '../../../places/scratch/journal.ts';
-import { namesOf } from '../../../places/objects/small-objects.ts';
 
 /** The answers of a slice that are in no committed part. */
 export interface SliceAnswers {

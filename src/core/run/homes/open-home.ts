@@ -1,13 +1,13 @@
 import { batchShape } from '../../ids/batch-ids.ts';
 import type { Job } from '../../job/job-schema.ts';
-import { isBucketAddress } from '../../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import type { ExportContext } from '../export-context.ts';
-import { type ExportPlace, inBucket, inFolder } from './export-place.ts';
+import { type ExportPlace, inBucket, inFolder, localFolder } from './export-place.ts';
 import type { HomePlace } from './home-place.ts';
 import type { ExportHome } from './export-home.ts';
 import { homeAt } from './home.ts';
-import { localFolder } from './local-folder.ts';
+import { type FindRemote, namePattern, type RemoteFile } from '../../ids/id-input.ts';
 
 export interface HomeContext extends Pick<ExportContext, 'files' | 'clock' | 'random'> {
   readonly openStore?: ExportContext['openStore'] | undefined;
@@ -56,4 +56,23 @@ export async function openStoreAt(
     listener?.({ kind: 'warning', message });
   };
   return open({ address, endpoint, clock, random, abort, onTrouble });
+}
+
+/** Finds ids in buckets. The endpoint of the output is that of ids in an S3-compatible store too. */
+export function bucketIds({ output }: Pick<Job, 'output'>, context: Omit<HomeContext, 'files'>): FindRemote {
+  return async (address) => {
+    const fixed = address.split('*', 1)[0] ?? '';
+    // The store is that of the folder around all names that can match.
+    const top = fixed.slice(0, fixed.lastIndexOf('/'));
+    if (!/^\w+:\/\/[^/]/.test(top)) return [];
+    const endpoint = address.startsWith('s3://') ? output.endpoint : undefined;
+    const store = await openStoreAt(top, endpoint, context);
+    const pattern = namePattern(address.slice(top.length + 1));
+    const found: RemoteFile[] = [];
+    for await (const { name, bytes } of store.list(fixed.slice(top.length + 1))) {
+      if (!pattern.test(name) || name.endsWith('/')) continue;
+      found.push({ address: `${top}/${name}`, bytes, read: () => store.read(name) });
+    }
+    return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+  };
 }

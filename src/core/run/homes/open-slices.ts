@@ -1,19 +1,16 @@
-import { cutSlices, type CutSlice } from '../../ids/cut-slices.ts';
+import { partFiles } from '../part-names.ts';
+import { type CutSlice, cutSlices } from '../../ids/batch-ids.ts';
 import type { Entries } from '../../ids/entries.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { readLogs } from '../../../places/log/read-logs.ts';
-import { commitsOf, SliceLog, type SpentInScratch, spentOf } from '../../../places/log/slice-log.ts';
+import { commitsOf, readLogs, SliceLog, type SpentInScratch, spentOf } from '../../../places/log/slice-log.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
-import type { Commit, ExportStart } from '../../../places/export/export-facts.ts';
-import type { Spent } from '../../../places/export/spent.ts';
+import type { Commit, ExportStart, Spent } from '../../../places/export/export-facts.ts';
 import { readJournals } from '../../../places/scratch/journal-entries.ts';
 import { requireSame } from '../job-shape.ts';
-import { partFiles } from '../part-names.ts';
-import { ExportIsComplete } from './current-start.ts';
 import { type ClaimedSlice, claimSlice, type SliceToClaim } from './claim-slice.ts';
 import type { HeldSlice, OpenExport } from './export-home.ts';
 import type { HomePlace } from './home-place.ts';
-import { beginOrRead, type HomeStart, readStart } from './home-start.ts';
+import { beginOrRead, ExportIsComplete, type HomeStart, readStart } from './home-start.ts';
 
 /** Opens an export where it stands, or begins it. Its slices come in order; in a folder there is one. */
 export async function openExport(

@@ -1,8 +1,7 @@
-import { commandLine } from '../../../lib/addresses/shown-path.ts';
-import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
-import type { ObjectStore } from '../../../places/objects/object-store.ts';
-import { storeWithin } from '../../../places/objects/store-within.ts';
 import type { ExportPlace } from './export-place.ts';
+import { type ObjectStore, storeWithin } from '../../../places/objects/object-store.ts';
+import { commandLine } from '../../../lib/addresses/shown-text.ts';
+import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { HomePlace } from './home-place.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { parseRunLines, type RunLine, runLineText } from '../record/run-lines.ts';
-import { sliceNames } from '../../../places/log/slice-names.ts';
-import { readObjectIfThere, namesOf } from '../../../places/objects/small-objects.ts';
-import type { ObjectStore } from '../../../places/objects/object-store.ts';
+import { sliceNames } from '../../../places/log/slice-log.ts';
+import { type ObjectStore, readObjectIfThere, namesOf } from '../../../places/objects/object-store.ts';
 import { type LocalScratch, scratchId } from './slice-holders.ts';
 
 /** Where a process's record of runs lies, and the bucket it goes to. */

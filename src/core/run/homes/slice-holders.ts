@@ -1,9 +1,7 @@
 import { type Watch, watchHolder } from '../../../places/log/heartbeat.ts';
-import type { SliceLog } from '../../../places/log/slice-log.ts';
-import { readLogs } from '../../../places/log/read-logs.ts';
-import { sliceNames } from '../../../places/log/slice-names.ts';
+import { type SliceLog, readLogs, sliceNames } from '../../../places/log/slice-log.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
-import { heldElsewhere } from './held-elsewhere.ts';
+import { heldElsewhere } from './hold-home.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 
 /** Where slices are made on this disk. */

@@ -1,10 +1,10 @@
 import type { LockOwner } from '../../../lib/process/lock-owner.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { lockOwner } from '../../../places/files/lock.ts';
-import { storeWithin } from '../../../places/objects/store-within.ts';
+import { storeWithin } from '../../../places/objects/object-store.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { FleetStanding } from '../../../places/export/fleet-standing.ts';
-import { type Spent, sumOfSpent } from '../../../places/export/spent.ts';
+import { type Spent, sumOfSpent } from '../../../places/export/export-facts.ts';
 import type { ExportStanding } from '../record/export-standing.ts';
 import { readRunLines } from '../record/run-record.ts';
 import type { HomePlace } from './home-place.ts';

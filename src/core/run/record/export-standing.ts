@@ -1,9 +1,8 @@
 import type { LockOwner } from '../../../lib/process/lock-owner.ts';
-import type { Commit, ExportStart } from '../../../places/export/export-facts.ts';
+import type { Commit, ExportStart, Spent } from '../../../places/export/export-facts.ts';
 import type { FleetStanding } from '../../../places/export/fleet-standing.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
 import type { RunLine } from './run-lines.ts';
-import type { Spent } from '../../../places/export/spent.ts';
 
 /** What is known of an export that is not complete. */
 export interface UnfinishedStanding {

@@ -1,7 +1,6 @@
 import { utcDay } from '../../../lib/clock.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
-import type { Counts } from '../../../places/export/export-facts.ts';
-import type { Spent } from '../../../places/export/spent.ts';
+import type { Counts, Spent } from '../../../places/export/export-facts.ts';
 import type { ExportStanding, UnfinishedStanding } from './export-standing.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
 import type { RunLine, RunSpan, RunStart } from './run-lines.ts';

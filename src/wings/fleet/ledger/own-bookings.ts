@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, utcDay } from '../../../lib/clock.ts';
 import { type DepartingCall, PassedOverrun } from '../../../core/client/policies/shared-pace.ts';
-import { type LedgerOf, ledgerName, takenOver } from '../../../core/client/ledger/ledger-name.ts';
+import { type LedgerOf, ledgerName, takenOver } from '../../../core/client/ledger/ledger-file.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 
 export interface OwnBookingsOptions extends LedgerOf {

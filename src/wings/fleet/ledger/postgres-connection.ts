@@ -4,8 +4,8 @@ import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 import { duration } from '../../../lib/format-text.ts';
 import { LastSecond } from '../../../lib/last-second.ts';
 import { loadOptional } from '../../../lib/packages/optional-packages.ts';
-import { postgresAddressExample, postgresAddressProblem } from '../../../lib/addresses/postgres-address.ts';
-import { untilAborted } from '../../../lib/until-aborted.ts';
+import { postgresAddressExample, postgresAddressProblem } from '../../../lib/addresses/address-kinds.ts';
+import { untilAborted } from '../../../lib/abort.ts';
 
 /** The waits between attempts, in milliseconds. */
 const [baseMs, capMs] = [200, 10_000] as const;

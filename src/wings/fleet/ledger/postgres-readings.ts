@@ -1,5 +1,5 @@
 import type { BookedDay } from '../../../core/client/ledger/credit-ledger.ts';
-import { type LedgerOf, ledgerName } from '../../../core/client/ledger/ledger-name.ts';
+import { type LedgerOf, ledgerName } from '../../../core/client/ledger/ledger-file.ts';
 import { connectPostgres, patience, type PostgresContext } from './postgres-connection.ts';
 import { readSchemaVersion } from './postgres-schema.ts';
 

@@ -1,5 +1,5 @@
 import { ExportError } from '../../../lib/export-error.ts';
-import { allKeys } from '../../../core/client/ledger/ledger-name.ts';
+import { allKeys } from '../../../core/client/ledger/ledger-file.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 
 /**

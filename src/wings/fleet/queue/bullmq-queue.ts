@@ -6,8 +6,7 @@ import { ExportError, messageOf } from '../../../lib/export-error.ts';
 import { loadOptional } from '../../../lib/packages/optional-packages.ts';
 import { sha256 } from '../../../lib/hash/sha256.ts';
 import { LastSecond } from '../../../lib/last-second.ts';
-import { LinkedAbort } from '../../../lib/linked-abort.ts';
-import { untilAborted } from '../../../lib/until-aborted.ts';
+import { LinkedAbort, untilAborted } from '../../../lib/abort.ts';
 import type { SliceJob, SliceQueue } from './slice-queue.ts';
 
 /** In the shared database, beside the ledger's schema. */

@@ -5,7 +5,7 @@ import type { Scrub } from '../../../core/client/wire/clean-message.ts';
 import { recordError } from '../../../core/client/wire/parse-answer.ts';
 import { isAsset, isErrorEntry } from '../../../core/records/asset.ts';
 import { rawLine } from '../../../core/records/scan/record-rows.ts';
-import { utf8Text } from '../../../core/records/text-bytes.ts';
+import { utf8Text } from '../../../core/records/texts.ts';
 import { carriageReturn, lineFeed, openBrace, openBracket } from '../../../lib/ascii.ts';
 import { isAssetId } from '../../../lib/ids/asset-id.ts';
 import { isJsonObject, type Json } from '../../../lib/json/json.ts';

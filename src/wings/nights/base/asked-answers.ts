@@ -4,7 +4,7 @@ import { recordFiles } from '../../../exports/records.ts';
 import { CheckedId } from '../../../lib/ids/checked-id.ts';
 import { codecOf } from '../../../lib/decompress.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
-import { unexportedTable } from '../../../core/records/unexported-table.ts';
+import { unexportedTable } from '../../../core/records/beside-tables.ts';
 import { pathIn } from '../../../places/export/export-folder.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
 import { PackedBlocks, packedBlockBytes } from '../../../places/scratch/packed-blocks.ts';

@@ -2,11 +2,10 @@ import { basename, dirname } from 'node:path';
 import { piecesOf } from '../../../places/export/part-bytes.ts';
 import { longestId } from '../../../lib/ids/asset-id.ts';
 import type { Entries } from '../../../core/ids/entries.ts';
-import { fingerprintInputs } from '../../../core/ids/fingerprint-inputs.ts';
+import { fingerprintInputs } from '../../../core/ids/read/input-bytes.ts';
 import type { PreparedInputs } from '../../../core/ids/prepare-inputs.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
+import { type FileStore, writeWhole } from '../../../places/files/file-store.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
-import { writeWhole } from '../../../places/files/write-whole.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
 
 /** Each id on a line of its own, filled up with blanks: its place in the file is known before those of the others are read. */

@@ -1,4 +1,4 @@
-import type { Base } from '../../../core/job/base-schema.ts';
+import type { Base } from '../../../core/job/job-sections.ts';
 import { type AssetClassifier, classifyAssets } from '../../../core/records/classify-assets.ts';
 import { type MaxAge, maxAgeOf } from './ages.ts';
 

@@ -1,4 +1,4 @@
-import type { Base } from '../../../core/job/base-schema.ts';
+import type { Base } from '../../../core/job/job-sections.ts';
 import { dayMs } from '../../../lib/clock.ts';
 import { finish } from '../../../lib/hash/hash-128.ts';
 import { type MaxAge, maxAgeOf, overdueHours } from './ages.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { noBase } from '../../../core/job/job-base.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
-import { parentOf } from '../../../lib/addresses/bucket-address.ts';
+import { parentOf } from '../../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 import { pathIn } from '../../../places/export/export-folder.ts';

@@ -4,14 +4,14 @@ import { type FinishedExport, openFinished } from '../../../exports/finished-exp
 import { requireExactRecords } from '../../../exports/records.ts';
 import { noBase } from '../../../core/job/job-base.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
-import { isBucketAddress } from '../../../lib/addresses/bucket-address.ts';
+import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import type { ExitName } from '../../../lib/exit-codes.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { shownPath } from '../../../lib/addresses/shown-path.ts';
+import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
-import { limitOf } from '../../../places/files/limited.ts';
+import { limitOf } from '../../../places/export/export-facts.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 
 /** The base of an export, as it was when the export began. */

@@ -2,12 +2,12 @@ import type { FinishedExport, ManifestFile } from '../../../exports/finished-exp
 import { factsOfFile } from '../../../places/export/part-bytes.ts';
 import { recordFiles, recordsOf } from '../../../exports/records.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { commandLine } from '../../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { assetsTable, fetchedAt } from '../../../core/records/columns.ts';
 import { flattenAsset } from '../../../core/records/flatten-asset.ts';
 import { type Cell, type Column, wholeName } from '../../../core/records/table.ts';
 import { missingReason, missingSince } from '../../../core/records/own-reason.ts';
-import { unexportedTable } from '../../../core/records/unexported-table.ts';
+import { unexportedTable } from '../../../core/records/beside-tables.ts';
 import { pathIn } from '../../../places/export/export-folder.ts';
 import { ageWords, type MaxAge } from './ages.ts';
 import type { AssetClasses } from './asset-classes.ts';

@@ -9,8 +9,7 @@ import { assetsTable, changedAt, changesTable, fetchedAt } from '../../../core/r
 import type { RowBlock } from '../../../core/records/row-block.ts';
 import type { ShapedTable } from '../../../core/records/shape-table.ts';
 import type { Table } from '../../../core/records/table.ts';
-import { idsTable } from '../../../core/records/ids-table.ts';
-import { unexportedTable } from '../../../core/records/unexported-table.ts';
+import { idsTable, unexportedTable } from '../../../core/records/beside-tables.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import type { Begun } from '../../../places/export/export-facts.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';

@@ -1,5 +1,5 @@
 import { byteSize, count, duration, plural } from '../../../lib/format-text.ts';
-import { limitText } from '../../../places/files/limited.ts';
+import { limitText } from '../../../places/export/export-facts.ts';
 import type { Look, ReportData } from '../report-data.ts';
 import { type Colour, colours, place, type Segment, segment } from './charts.ts';
 import { html, joined, type Markup, type Part } from './html.ts';

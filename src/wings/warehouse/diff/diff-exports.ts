@@ -1,15 +1,13 @@
 import { openFinished } from '../../../exports/finished-export.ts';
 import { thenCleanUp } from '../../../lib/clean-up.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { commandLine } from '../../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';
-import { requireExportFolder } from '../../../places/export/require-export-folder.ts';
 import { verifyExport } from '../../../exports/verify-export.ts';
-import { newEncoding } from '../../../core/records/encoding.ts';
 import { changesTable } from '../../../core/records/columns.ts';
-import type { Column, Row, Table } from '../../../core/records/table.ts';
+import { type Column, type Row, type Table, newEncoding } from '../../../core/records/table.ts';
 import { type FileFacts, noCounts, noNotes } from '../../../places/export/export-facts.ts';
-import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+import { exportPaths, pathIn, requireExportFolder } from '../../../places/export/export-folder.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import { type Manifest, writeManifest } from '../../../places/export/manifest.ts';
 import { startOfExport } from '../../../core/run/record/run-record.ts';

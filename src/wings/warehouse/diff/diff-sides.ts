@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { commandLine } from '../../../lib/addresses/shown-path.ts';
+import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { type Column, isIdColumn, isListColumn, type Table, wholeName } from '../../../core/records/table.ts';
-import { unexportedTable } from '../../../core/records/unexported-table.ts';
+import { unexportedTable } from '../../../core/records/beside-tables.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { Source, TableFormat } from '../../../exports/table-source.ts';

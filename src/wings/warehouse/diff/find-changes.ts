@@ -1,8 +1,7 @@
 import { cellPair, compareAssets, isTime, valuesText } from '../../../core/records/asset-changes.ts';
-import { newEncoding } from '../../../core/records/encoding.ts';
 import { changesOf } from '../../../core/records/columns.ts';
 import { messageOf } from '../../../lib/export-error.ts';
-import { type Cell, type Column, isIdColumn, type Row } from '../../../core/records/table.ts';
+import { type Cell, type Column, isIdColumn, type Row, newEncoding } from '../../../core/records/table.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { DiffSession, DiffValue } from './diff-session.ts';
 import { longestRowBytes } from '../../../exports/duckdb-files.ts';

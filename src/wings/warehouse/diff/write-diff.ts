@@ -1,8 +1,7 @@
 import { openTableFile } from '../../../core/work/part-build.ts';
 import type { Format } from '../../../core/formats/sink.ts';
-import { newEncoding } from '../../../core/records/encoding.ts';
 import { blockOf } from '../../../core/records/row-block.ts';
-import type { Row, Table } from '../../../core/records/table.ts';
+import { type Row, type Table, newEncoding } from '../../../core/records/table.ts';
 import type { FileFacts } from '../../../places/export/export-facts.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 

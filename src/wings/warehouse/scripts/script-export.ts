@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { startOfExport } from '../../../core/run/record/run-record.ts';
-import { newEncoding } from '../../../core/records/encoding.ts';
 import { assetsTable, changesOf, changesTable } from '../../../core/records/columns.ts';
-import type { Table } from '../../../core/records/table.ts';
+import { type Table, newEncoding } from '../../../core/records/table.ts';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import type { TableFormat } from '../../../exports/table-source.ts';
 import { printable } from '../../../lib/format-text.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
-import { Ended } from '../../../../src/core/client/policies/ended.ts';
+import { Ended } from '../../../../src/core/client/policies/day-gate.ts';
 import { withBudget } from '../../../../src/core/client/policies/with-budget.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { createFakeClock, settled } from '../../../support/fake-clock.ts';

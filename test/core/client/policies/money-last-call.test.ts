@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { AssetClient } from '../../../../src/core/client/asset-client.ts';
 import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
-import { Ended } from '../../../../src/core/client/policies/ended.ts';
+import { Ended } from '../../../../src/core/client/policies/day-gate.ts';
 import { withBudget } from '../../../../src/core/client/policies/with-budget.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { randomOf } from '../../../../packages/practice-service/src/generated/seeded-random.ts';

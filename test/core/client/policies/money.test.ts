@@ -4,7 +4,7 @@ import type { AssetClient } from '../../../../src/core/client/asset-client.ts';
 import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
 import type { CreditLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
-import { Ended } from '../../../../src/core/client/policies/ended.ts';
+import { Ended } from '../../../../src/core/client/policies/day-gate.ts';
 import { withBudget } from '../../../../src/core/client/policies/with-budget.ts';
 import { utcDay } from '../../../../src/lib/clock.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';

@@ -2,7 +2,7 @@ import type { AssetClient } from '../../../../src/core/client/asset-client.ts';
 import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
 import type { CreditLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
-import { Ended } from '../../../../src/core/client/policies/ended.ts';
+import { Ended } from '../../../../src/core/client/policies/day-gate.ts';
 import { type BudgetOptions, withBudget } from '../../../../src/core/client/policies/with-budget.ts';
 import type { ExportError } from '../../../../src/lib/export-error.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';

@@ -1,7 +1,7 @@
 import type { AssetClient } from '../../../../src/core/client/asset-client.ts';
 import { aloneIn } from '../../../../src/core/client/asset-client.ts';
 import type { AssetCall } from '../../../../src/core/client/asset-client.ts';
-import { Ended } from '../../../../src/core/client/policies/ended.ts';
+import { Ended } from '../../../../src/core/client/policies/day-gate.ts';
 import {
   type JudgedAsker,
   type JudgementPolicyOptions,

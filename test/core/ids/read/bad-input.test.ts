@@ -5,7 +5,7 @@ import { Zstd } from '@hpcc-js/wasm-zstd';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprintInputs } from '../../../../src/core/ids/fingerprint-inputs.ts';
+import { fingerprintInputs } from '../../../../src/core/ids/read/input-bytes.ts';
 import { expandInputs } from '../../../../src/core/ids/id-input.ts';
 import { readIds } from '../../../../src/core/ids/read/read-ids.ts';
 import { brief, collect, idOf, inputError, readFile, writeFiles, writeInput } from './id-files.ts';

@@ -4,7 +4,7 @@ import { Zstd } from '@hpcc-js/wasm-zstd';
 import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
-import { fingerprintInputs } from '../../../../src/core/ids/fingerprint-inputs.ts';
+import { fingerprintInputs } from '../../../../src/core/ids/read/input-bytes.ts';
 import type { ListForm } from '../../../../src/core/ids/read/list-form.ts';
 import { expandInputs } from '../../../../src/core/ids/id-input.ts';
 import { readIds, readText, type ReadTextOptions } from '../../../../src/core/ids/read/read-ids.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { putRecord } from '../../../../src/core/run/homes/shared-record.ts';
-import { sliceNames } from '../../../../src/places/log/slice-names.ts';
+import { sliceNames } from '../../../../src/places/log/slice-log.ts';
 import { exportPaths } from '../../../../src/places/export/export-folder.ts';
 import { diskFileStore } from '../../../../src/places/files/file-store.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';

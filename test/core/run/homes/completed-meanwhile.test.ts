@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { storeWithin } from '../../../../src/places/objects/store-within.ts';
+import { storeWithin } from '../../../../src/places/objects/object-store.ts';
 import { inBucket } from '../../../../src/core/run/homes/export-place.ts';
 import { standingIfAny } from '../../../../src/core/run/homes/standing.ts';
 import type { StoreWeather } from '../../../support/memory-objects.ts';

@@ -1,0 +1,254 @@
+import { z } from 'zod';
+import { address, field, oneOrMore, wholeNumber } from './field.ts';
+import { nearestName } from '../../lib/nearest-name.ts';
+import { assetsTable } from '../records/columns.ts';
+import { whenProblem } from '../records/classify-assets.ts';
+import { accountPattern, accountRule } from '../client/ledger/ledger-file.ts';
+import { defaultOverrun, noOverrun } from '../client/policies/overrun.ts';
+
+/** The keys of a base have six bits for the class, and one class is that of the assets that fit no other. */
+const mostClasses = 63;
+
+const age = z
+  .string()
+  .regex(/^(\d{1,5}[hd]|never)$/, 'must be hours or days like 12h or 7d, or never')
+  .describe('12h, 7d or never');
+
+const share = z.preprocess(
+  (value) => (value === 0 ? '0%' : value),
+  z.string().regex(/^(100|\d{1,2}(\.\d+)?)%$/, 'must be a percentage like 0.1%, at most 100%'),
+);
+
+const whenWord = z.string().superRefine((word, context) => {
+  const message = whenProblem(word);
+  if (message !== undefined) context.addIssue({ code: 'custom', message, input: word });
+});
+
+const columnNames = assetsTable.columns.map(({ name }) => name);
+
+/** A column, or a path in `extra`. */
+const ignoredName = z
+  .string()
+  .min(1)
+  .superRefine((name, context) => {
+    if (name === '' || columnNames.includes(name) || /^extra\../.test(name)) return;
+    const near = nearestName(name, columnNames);
+    const message = `must name columns of assets, or paths that begin with extra.${near === undefined ? '' : `; did you mean ${near}?`}`;
+    context.addIssue({ code: 'custom', message, input: name });
+  });
+
+/** A moment, as ISO 8601 has it: a day, or a day and a time with its offset. */
+const moment = z
+  .string()
+  .refine(
+    (text) => z.union([z.iso.date(), z.iso.datetime({ offset: true })]).safeParse(text).success,
+    'must be a time like 2026-11-20 or 2026-11-20T02:00:00Z',
+  );
+
+export const baseSchema = z
+  .strictObject({
+    from: field(address('base').optional(), {
+      flag: 'base',
+      value: 'PATH',
+      description:
+        'earlier export whose fresh rows are reused for no credits; a glob selects the last complete export by name; none: first export, request everything',
+    }),
+    first: field(z.enum(['error', 'request']).default('error'), {
+      flag: 'base-first',
+      description:
+        'where the pattern of base.from matches no complete export yet: end with exit 4 (error), or request everything (request)',
+    }),
+    maxAge: field(age.default('7d'), {
+      flag: 'max-age',
+      value: 'AGE',
+      description: 'rows of the base that are this old or older are requested again: 12h, 7d or never',
+    }),
+    classes: z
+      .array(z.strictObject({ when: oneOrMore(whenWord), maxAge: age }))
+      .max(mostClasses)
+      .default([])
+      .meta({
+        inFileOnly: true,
+        description: 'maximum ages by class: the first class whose words all fit an asset decides instead of maxAge',
+      }),
+    missingAfter: field(age.default('7d'), {
+      flag: 'missing-after',
+      value: 'AGE',
+      description: 'ids that the service did not know are requested again after this time',
+    }),
+    sample: field(share.default('0%'), {
+      flag: 'sample',
+      value: 'P%',
+      description: 'share of the fresh rows to request anyway, to measure how many are out of date',
+    }),
+    maxCredits: field(wholeNumber(0).optional(), {
+      flag: 'base-credits',
+      value: 'N',
+      description: 'most credits for rows of the base that are requested again; the rest is carried over as overdue',
+    }),
+    ignore: field(oneOrMore(ignoredName).default(['extra.token_info.price_info', 'extra.last_indexed_slot']), {
+      flag: 'ignore',
+      value: 'NAME',
+      description:
+        'columns, and paths in extra, to ignore: a row that differs only in these is not an update in the table changes',
+    }),
+    fetchedAt: field(moment.optional(), {
+      flag: 'base-fetched-at',
+      value: 'TIME',
+      description: 'when the rows of the base were requested, if the base does not record it',
+    }),
+  })
+  .prefault({});
+
+export type Base = z.infer<typeof baseSchema>;
+
+const overrunForms = 'must be a percentage like 50%, a number of calls like 250, both, or none';
+
+/** Flags and variables give numbers as text. */
+const overrunPart = z.preprocess(
+  (part) => (typeof part === 'string' && /^\d+$/.test(part) ? Number(part) : part),
+  z.union([z.int().min(0), z.string().regex(/^(\d+(\.\d+)?%|none)$/, overrunForms)]),
+);
+
+const overrun = oneOrMore(overrunPart)
+  .superRefine((parts, context) => {
+    const kinds = parts.map((part) => (typeof part === 'number' ? 'calls' : part.replace(/.*%/, '%')));
+    if (new Set(kinds).size === kinds.length && (kinds.length === 1 || !kinds.includes(noOverrun))) return;
+    context.addIssue({ code: 'custom', message: overrunForms, input: parts });
+  })
+  .default([...defaultOverrun]);
+
+export const budgetSchema = z
+  .strictObject({
+    account: field(z.string().regex(accountPattern, accountRule).optional(), {
+      flag: 'account',
+      value: 'NAME',
+      description: 'name of the ledger of credits, in place of the key: all keys of an account share its budget',
+    }),
+    creditsPerCall: field(wholeNumber(0).default(160), {
+      flag: 'credits-per-call',
+      value: 'N',
+      description: 'price of a call',
+    }),
+    creditsPerRun: field(wholeNumber(0).optional(), {
+      flag: 'credits-per-run',
+      value: 'N',
+      description: 'most credits that this run may spend',
+    }),
+    creditsPerDay: field(wholeNumber(0).optional(), {
+      flag: 'credits-per-day',
+      value: 'N',
+      description: 'most credits that all runs with this key or account may spend in a UTC day',
+    }),
+    creditsPerSecond: field(z.number().positive().optional(), {
+      flag: 'credits-per-second',
+      value: 'N',
+      description: 'rate limit: calls are spaced evenly',
+    }),
+    overrun: field(overrun, {
+      flag: 'overrun',
+      value: 'P%,N',
+      description:
+        'calls that a run may send beyond the planned ones, as a percentage of those and a number; with more it ends with exit 10; none: no limit',
+    }),
+    whenSpent: field(z.enum(['stop', 'wait']).default('stop'), {
+      flag: 'when-spent',
+      description: 'when credits are spent: stop with exit 8, or wait until 00:00 UTC and resume',
+    }),
+    freeStatuses: field(oneOrMore(z.int().min(300).max(599)).default([]), {
+      flag: 'free-statuses',
+      value: 'STATUS',
+      description:
+        'HTTP statuses that the provider does not charge for; credits of such calls are returned to the budget',
+    }),
+  })
+  .prefault({});
+
+const notifyForms = ['json', 'slack', 'healthchecks'] as const;
+const notifyEvents = ['success', 'failure', 'waiting'] as const;
+
+/** Addresses are secrets: the message says what is wrong with one, and never shows it. */
+const httpAddress = z.string().refine(isHttp, 'must be an address that begins with https:// or http://');
+
+function isHttp(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+const notifyTarget = z.strictObject({
+  url: httpAddress,
+  on: z
+    .array(z.enum(notifyEvents))
+    .min(1)
+    .default([...notifyEvents]),
+  as: z.enum(notifyForms).default('json'),
+});
+
+/** `HOST:PORT`, `[IPV6]:PORT` or a port. */
+const listenAddress = z.preprocess(
+  (value) => (typeof value === 'number' ? String(value) : value),
+  z.string().refine((text) => listenParts(text) !== undefined, 'must be HOST:PORT, or a port from 0 to 65535'),
+);
+
+/** The host and the port to listen on; a port alone means this machine alone. Undefined when it is neither. */
+export function listenParts(text: string): { host: string; port: number } | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]:|([^:\s]+):)?(\d{1,5})$/.exec(text.trim()) ?? [];
+  const port = Number(digits);
+  return digits === undefined || port > 65_535 ? undefined : { host: bracketed ?? plain ?? '127.0.0.1', port };
+}
+
+export const metricsSchema = z
+  .strictObject({
+    listen: field(listenAddress.optional(), {
+      flag: 'metrics-listen',
+      value: 'HOST:PORT',
+      description:
+        'serve Prometheus metrics at /metrics, and /healthz, while a run works; a port alone means 127.0.0.1',
+    }),
+    file: field(z.string().min(1).optional(), {
+      flag: 'metrics-file',
+      value: 'FILE',
+      description: 'write the metrics to this text file every 15 seconds and at the end',
+    }),
+    name: field(z.string().min(1).optional(), {
+      flag: 'metrics-name',
+      value: 'NAME',
+      description: 'name of the export in metrics, notifications and lineage (default: name of the output folder)',
+    }),
+  })
+  .prefault({});
+
+export const notifySchema = field(
+  z
+    .preprocess((value) => {
+      const all: unknown[] = Array.isArray(value) ? value : [value];
+      return all.map((each) => (typeof each === 'string' ? { url: each } : each));
+    }, z.array(notifyTarget))
+    .default([]),
+  {
+    flag: 'notify',
+    value: 'URL',
+    description: 'POST the account of a run to this address when it ends; a job file takes a list of {url, on, as}',
+  },
+);
+
+export const lineageSchema = z
+  .strictObject({
+    url: field(
+      z
+        .string()
+        .refine(
+          (text) => /^file:./i.test(text) || isHttp(text),
+          'must be an address that begins with https://, http:// or file:',
+        )
+        .optional(),
+      {
+        flag: 'lineage-url',
+        value: 'URL',
+        description: 'send OpenLineage events to this address (else OPENLINEAGE_URL); file:PATH appends them to a file',
+      },
+    ),
+  })
+  .prefault({});
+
+export type NotifyTarget = z.infer<typeof notifyTarget>;
+export type NotifyEvent = (typeof notifyEvents)[number];

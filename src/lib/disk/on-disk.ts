@@ -1,0 +1,105 @@
+import { constants, existsSync } from 'node:fs';
+import { mkdir, mkdtemp, open, stat, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { codeOf, ExportError, isNothingThere, shortageIn } from '../export-error.ts';
+
+const causes: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space left on the disk',
+  EDQUOT: 'disk quota exceeded',
+  EFBIG: 'file size limit of this process exceeded',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'read-only file system',
+  EIO: 'the disk reports an input/output error',
+  EMFILE: 'too many open files in this process',
+  ENFILE: 'too many open files on this machine',
+  ENOTDIR: 'a file has the name of this folder',
+  EEXIST: 'a file has the name of this folder',
+  EISDIR: 'a folder has the name of this file',
+  ENOENT: 'it does not exist',
+};
+
+/** Runs an operation on the disk; what it throws says what could not be done, and why. @throws {ExportError} `cannotWrite` */
+export async function onDisk<T>(what: string, operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    throw diskError(what, error);
+  }
+}
+
+/** The error of the system that stopped an operation, in words. */
+export function diskError(what: string, error: unknown): ExportError {
+  const code = codeOf(error) ?? 'unknown';
+  return new ExportError('cannotWrite', `cannot ${what}: ${causes[code] ?? String(error)} (${code})`, {
+    todo: shortageIn(error)?.todo ?? todoFor(code),
+    facts: { code },
+    cause: error,
+  });
+}
+
+function todoFor(code: string): string {
+  return /^(ENOTDIR|EEXIST|EISDIR|ENOENT)$/.test(code)
+    ? 'Choose another folder, or move the file that is in the way.'
+    : 'Free disk space or fix the permission, then run the same command again.';
+}
+
+/**
+ * Makes a folder and those above it, with the permissions `mode`; when it resolves they survive a loss of power.
+ * One folder at a time: Node's recursive mkdir never returns where none can be made (/proc), and names the wrong cause.
+ * Other processes may make the same ones: a missing parent may exist by now, so one more attempt decides.
+ */
+export async function makeFolder(path: string, mode = 0o777): Promise<void> {
+  try {
+    await makeOne(path, mode);
+  } catch (error) {
+    const parent = dirname(path);
+    if (codeOf(error) !== 'ENOENT' || parent === path) throw error;
+    if (!existsSync(parent)) await makeFolder(parent, mode);
+    await makeOne(path, mode);
+  }
+}
+
+async function makeOne(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, mode);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/** Makes a folder for what is needed for a while. The caller removes it. @throws {ExportError} `cannotWrite` */
+export function makeTemporary(what: string): Promise<string> {
+  const folder = tmpdir();
+  return onDisk(`make a folder in ${folder} (TMPDIR)`, () => mkdtemp(join(folder, `asset-export-${what}-`)));
+}
+
+/** Makes new names in a folder survive a loss of power. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } catch (error) {
+    // Some network file systems know no syncing of folders, and keep names by themselves.
+    if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw error;
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Bytes that this user may still write to the disk of a folder, which need not exist yet. */
+export type FreeSpace = (folder: string) => Promise<number>;
+
+export const freeSpace: FreeSpace = async (folder) => {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch (error) {
+    const parent = dirname(folder);
+    if (!isNothingThere(error) || parent === folder) throw error;
+    return freeSpace(parent);
+  }
+};
