@@ -36,8 +36,8 @@ const starts: Readonly<Record<string, readonly string[]>> = {
   thread: ['core/work/threads/worker-entry'],
   plan: [...jobModules, 'cli/commands/plan-command', 'core/run/plan-export', 'world/booked-credits'],
   run: [
-    ...[...jobModules, 'cli/commands/run-command', 'core/run/export-assets', 'core/formats/csv'],
-    ...['core/run/run-brake', 'core/client/ledger/credit-ledger', 'places/files/lock'],
+    ...[...jobModules, 'cli/commands/run-command', 'core/run/export-assets', 'core/run/homes/open-slices'],
+    ...['core/formats/csv', 'core/run/run-brake', 'core/client/ledger/credit-ledger', 'places/files/lock'],
   ],
 };
 

@@ -10,7 +10,6 @@ import { inBucket } from './export-place.ts';
 import type { HomePlace } from './home-place.ts';
 import { readManifestAt, readProgress } from './home-progress.ts';
 import { isPartFile } from '../part-names.ts';
-import { openExport } from './open-slices.ts';
 import type { ExportHome, ToThrowAway } from './export-home.ts';
 
 /** An export in a folder or a bucket: slices with a log each. Unfinished files and kept answers lie in the scratch folder. */
@@ -37,7 +36,7 @@ export function homeAt(place: HomePlace): ExportHome {
     isThrowingAway: async () =>
       (await isThere(place, exportPaths.throwingAway)) && !(await isThere(place, exportPaths.manifest)),
     throwAway: (what) => throwAway(place, what),
-    open: (start, entries) => openExport(place, start, entries),
+    open: async (start, entries) => (await import('./open-slices.ts')).openExport(place, start, entries),
     clear: async (outcome, lock, warn) => {
       if (outcome === 'unfinished' || (outcome === 'refused' && (await hasBegun(place))))
         return others?.putRecord(place);
