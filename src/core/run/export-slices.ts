@@ -107,11 +107,7 @@ async function followed(
     write: (untilMs) => recorder.told(untilMs),
   });
   try {
-    const ended = await outcomeOf(
-      { ...exported, begun: begunWith(exported, recorder, startedAtMs), totals },
-      context,
-      startedAtMs,
-    );
+    const ended = await outcomeOf({ ...exported, begun: begunWith(exported, recorder), totals }, context, startedAtMs);
     const creditsLeft = creditsLeftOf(job.budget, { today: await recorder.settle() }) ?? null;
     const outcome = { ...ended, account: { ...ended.account, creditsLeft } };
     const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
@@ -128,14 +124,11 @@ async function followed(
   }
 }
 
-/** The start of a fleet is that of `enqueue`: for its workers parts and answers alone tell. */
 function begunWith(
-  { job, open, whenLost }: ExportedSlices,
+  { job, open }: ExportedSlices,
   { fetched, earlier }: RunRecorder,
-  startedAtMs: number,
 ): NonNullable<SlicesToMake['begun']> {
-  const isOlder = whenLost === 'end' && open.start.startedAtMs < startedAtMs;
-  const isResumed = isOlder || earlier.length > 0 || open.answers > 0 || open.commits().length > 0;
+  const isResumed = !open.isNew || earlier.length > 0 || open.answers > 0 || open.commits().length > 0;
   return { fetched, isResumed, limit: job.ids.limit };
 }
 

@@ -144,6 +144,7 @@ async function makeSlices(
     progress: { ...newReadProgress(), entries: start.entries, inputBytes },
     open: {
       start,
+      isNew: true,
       answers: 0,
       slices: announcing(source(slices), { entries: start.entries, inputBytes }, context),
       commits: () => slices.commits(),

@@ -28,6 +28,8 @@ export interface SliceSource {
 /** An export that is not complete, open for one run. */
 export interface OpenExport {
   readonly start: ExportStart;
+  /** As far as its start tells: that of a fleet comes before all work. */
+  readonly isNew: boolean;
   /** Answers that earlier runs kept. */
   readonly answers: number;
   readonly slices: SliceSource;

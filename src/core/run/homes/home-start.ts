@@ -64,12 +64,15 @@ export function startBody(begin: Omit<HomeStart, 'version'>): { readonly bytes: 
 }
 
 /** Begins an export, or reads what it began with. */
-export async function beginOrRead(place: ExportAddress, begin: Omit<HomeStart, 'version'>): Promise<HomeStart> {
+export async function beginOrRead(
+  place: ExportAddress,
+  begin: Omit<HomeStart, 'version'>,
+): Promise<{ readonly begun: HomeStart; readonly isNew: boolean }> {
   if ((await place.store.putNew(sliceNames.start, startBody(begin))) === 'put')
-    return { version: startVersion, ...begin };
+    return { begun: { version: startVersion, ...begin }, isNew: true };
   const begun = await readStart(place);
   if (begun === undefined) throw damagedStart(place.address, 'it is missing');
-  return begun;
+  return { begun, isNew: false };
 }
 
 /** What an unfinished export began with; undefined when none did. @throws {ExportError} `damaged` */

@@ -23,7 +23,10 @@ export async function openExport(
   if (others === undefined && (await readStart(place)) === undefined) await requireNoParts(place);
   const isWhole = others === undefined || place.isWhole === true;
   const { entriesPerSlice } = isWhole ? {} : shape;
-  const begun = await beginOrRead(place, entriesPerSlice === undefined ? start : { ...start, entriesPerSlice });
+  const { begun, isNew } = await beginOrRead(
+    place,
+    entriesPerSlice === undefined ? start : { ...start, entriesPerSlice },
+  );
   requireSame(address, begun, start);
   requireSameSlices(address, begun, entriesPerSlice);
   const logs = await readLogs(place);
@@ -37,6 +40,7 @@ export async function openExport(
   const committed = new Set(commits.map(({ part }) => part));
   return {
     start: begun,
+    isNew,
     answers: (await readJournals(files, folders, (part) => !committed.has(part))).size(),
     slices,
     commits: () => slices.commits(),

@@ -15,6 +15,7 @@ import { contentSeal } from '../../../../src/places/export/content-seal.ts';
 import { diskFileStore } from '../../../../src/places/files/file-store.ts';
 import { readManifest } from '../../../../src/places/export/manifest.ts';
 import type { ExportContext } from '../../../../src/core/run/export-context.ts';
+import type { RunEvent } from '../../../../src/core/work/run-events.ts';
 import { firstNight, night } from '../../../support/nights.ts';
 import { exportBytes, runExport } from '../../../support/run-export.ts';
 import { runHere } from '../../../support/run-here.ts';
@@ -90,6 +91,16 @@ describe('an export that is rebuilt', () => {
       expect((await verifyExport(diskFileStore, to)).damage).toEqual([]);
     },
   );
+
+  it('begins when it is rebuilt, whenever its source began', async () => {
+    const from = await exported({ format: 'raw', tables: 'assets' });
+    const resumed: unknown[] = [];
+    const listener = (event: RunEvent): void => {
+      if (event.kind === 'opened') resumed.push(event.isResumed);
+    };
+    await rebuild({ from, to: await tempFolder(), context: { listener } });
+    expect(resumed).toEqual([false]);
+  });
 
   it('writes tables and columns that the source does not have', async () => {
     const from = await exported({ format: 'raw', tables: 'assets' });
