@@ -172,6 +172,9 @@ describe('the packed program', () => {
     },
   ];
 
+  /** What each line printed: several of its words may be commands to type. */
+  const printed = new Map<string, Promise<{ readonly output: string }>>();
+
   it.each(hints)(
     'prints a line that can be typed: $line: $hint',
     { timeout: 60_000 },
@@ -180,7 +183,9 @@ describe('the packed program', () => {
       const cwd = join(temp.path, 'typed');
       mkdirSync(cwd, { recursive: true });
       copyFileSync(join(root, 'data/ids.txt'), join(cwd, 'ids.txt'));
-      const { output } = await typed(line, cwd);
+      const printing = printed.get(line) ?? typed(line, cwd);
+      printed.set(line, printing);
+      const { output } = await printing;
       const [, next = ''] = hint.exec(output) ?? [];
       expect(next, output).toMatch(/^asset-export /);
       expect(await typed(next, cwd), next).toMatchObject({ exit });
