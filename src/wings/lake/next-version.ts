@@ -12,12 +12,15 @@ import {
 import { lastName, metadataNames, type TableFiles } from './table-files.ts';
 import {
   currentSnapshot,
+  inOrder,
+  lastOf,
+  newestIn,
+  nightsOf,
   type NightId,
   nightOf,
   noSnapshot,
   type Snapshot,
   snapshotIdOf,
-  snapshotOf,
   summaryKeys,
   type TableMetadata,
 } from './table-metadata.ts';
@@ -68,7 +71,7 @@ export class NextVersion {
   async add(night: TableNight): Promise<void> {
     const draft = this.#draft;
     const before = currentSnapshot(draft);
-    const newest = before === undefined ? undefined : newestOf(draft);
+    const newest = before === undefined ? undefined : nightsOf(draft).at(-1);
     const isLate = newest !== undefined && night.night < newest.night;
     const onMain = this.#isHistory || !isLate;
     const schema = this.#schemaOf(night, isLate);
@@ -290,27 +293,4 @@ function totalsOf(listed: readonly ListedManifest[]): Record<string, string> {
     'total-position-deletes': '0',
     'total-equality-deletes': '0',
   };
-}
-
-function newestOf({ snapshots }: TableMetadata): NightId | undefined {
-  return snapshots
-    .flatMap((each) => nightOf(each) ?? [])
-    .reduce<NightId | undefined>((newest, each) => (newest && newest.night > each.night ? newest : each), undefined);
-}
-
-function newestIn(metadata: TableMetadata): Snapshot | undefined {
-  const newest = newestOf(metadata);
-  return newest && snapshotOf(metadata, newest.night);
-}
-
-/** The snapshot that was added last. */
-function lastOf({ snapshots }: TableMetadata): Snapshot | undefined {
-  return [...snapshots].sort((a, b) => b['sequence-number'] - a['sequence-number'])[0];
-}
-
-/** Entries that are earlier than a later one; a log that is made anew may have others. */
-function inOrder(log: TableMetadata['snapshot-log']): TableMetadata['snapshot-log'] {
-  return log.filter((entry, index) =>
-    log.slice(index + 1).every((later) => entry['timestamp-ms'] < later['timestamp-ms']),
-  );
 }

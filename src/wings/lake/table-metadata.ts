@@ -92,7 +92,7 @@ export function snapshotOf({ snapshots }: TableMetadata, night: string): Snapsho
 /** Nights of a table, the oldest first. */
 export function nightsOf({ snapshots }: TableMetadata): NightId[] {
   const nights = snapshots.flatMap((each) => nightOf(each) ?? []);
-  return nights.sort((a, b) => (a.night < b.night ? -1 : 1));
+  return nights.sort((a, b) => (a.night < b.night ? -1 : Number(a.night > b.night)));
 }
 
 export function holdsNight(metadata: TableMetadata, { night, seal }: NightId): boolean {
@@ -100,12 +100,30 @@ export function holdsNight(metadata: TableMetadata, { night, seal }: NightId): b
 }
 
 /** The newest snapshot, where another program wrote it. */
-export function foreignSnapshot({ snapshots }: TableMetadata): Snapshot | undefined {
-  const newest = [...snapshots].sort((a, b) => b['sequence-number'] - a['sequence-number'])[0];
+export function foreignSnapshot(metadata: TableMetadata): Snapshot | undefined {
+  const newest = lastOf(metadata);
   if (newest === undefined || nightOf(newest) !== undefined) return undefined;
   return newest.summary[summaryKeys.removed] === undefined ? newest : undefined;
 }
 
 export function currentSnapshot(metadata: TableMetadata): Snapshot | undefined {
   return metadata.snapshots.find((each) => each['snapshot-id'] === metadata['current-snapshot-id']);
+}
+
+/** The snapshot of the newest night. */
+export function newestIn(metadata: TableMetadata): Snapshot | undefined {
+  const newest = nightsOf(metadata).at(-1);
+  return newest && snapshotOf(metadata, newest.night);
+}
+
+/** The snapshot that was added last. */
+export function lastOf({ snapshots }: TableMetadata): Snapshot | undefined {
+  return [...snapshots].sort((a, b) => b['sequence-number'] - a['sequence-number'])[0];
+}
+
+/** Entries that are earlier than a later one; a log that is made anew may have others. */
+export function inOrder(log: TableMetadata['snapshot-log']): TableMetadata['snapshot-log'] {
+  return log.filter((entry, index) =>
+    log.slice(index + 1).every((later) => entry['timestamp-ms'] < later['timestamp-ms']),
+  );
 }
