@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { SeededRandom } from '../../../../packages/practice-service/src/generated/seeded-random.ts';
+import { sampled } from '../../../model/support/sample.ts';
 import { keptFolder } from '../../../support/temp-folder.ts';
 import { RandomExport, randomShape } from './random-export.ts';
 
@@ -13,7 +14,9 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-const seeds = Array.from({ length: 25 }, (_, n) => n);
+const shapes = 25;
+const seeds = sampled(Array.from({ length: shapes }, (_, seed) => seed));
+const histories = sampled(Array.from({ length: 60 }, (_, history) => history));
 
 /** Long enough for threads, cut where parts and calls meet nowhere. */
 const long = { seed: 900, entries: 400, idsPerCall: 3, rowsPerPart: 25, maxIds: 1000, poisoned: 0 };
@@ -41,7 +44,7 @@ describe('an export with threads', () => {
         expect(made.disk.openFiles).toBe(0);
       }
     }
-    expect(threadsStarted).toBeGreaterThan(2 * seeds.length);
+    expect(threadsStarted).toBeGreaterThan(seeds.length);
   });
 
   it('is the same bytes on a bad day of the service', async () => {
@@ -122,10 +125,10 @@ describe('an export with threads', () => {
   });
 
   it('killed at any operation of the disk ends with the same bytes, and pays for no kept answer again', async () => {
-    for (let history = 0; history < 60; history += 1) {
+    for (const history of histories) {
       const random = new SeededRandom([history, 8, 8, 8]);
-      const calm = await calmExport(history % seeds.length);
-      const made = new RandomExport(folder.path, randomShape(history % seeds.length));
+      const calm = await calmExport(history % shapes);
+      const made = new RandomExport(folder.path, randomShape(history % shapes));
       for (let kills = 1 + random.below(3); kills > 0; kills -= 1) {
         const at = random.below(700);
         let operation = 0;
