@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type RunningService, startService } from '../../src/practice-service.ts';
+import { type RunningService, serveGenerated } from '../../src/practice-service.ts';
 import { type BucketWays, BucketOfTests } from '../contract/objects/bucket-of-tests.ts';
 import { type FaultyServer, startFaultyServer } from '../contract/objects/faulty-server.ts';
 import { serveS3 } from '../contract/objects/s3-bucket.ts';
@@ -15,8 +15,6 @@ import { idEntries } from './id-file.ts';
 import { runHere } from './run-here.ts';
 import { type ProgramRun, runProgram } from './run-program.ts';
 import { tempFolder } from './temp-folder.ts';
-
-const assets = fileURLToPath(new URL('../../data/assets.jsonl.gz', import.meta.url));
 
 /** A job without a mistake: a folder with the working directory in it, its service, flags and environment. */
 export class Prepared {
@@ -33,17 +31,11 @@ export class Prepared {
     this.set('ids', 'ids.txt').set('url', service.url).set('out', 'out').set('state-dir', 'state');
   }
 
-  static async make(options: Partial<Parameters<typeof startService>[0]> = {}): Promise<Prepared> {
+  static async make(options: Partial<Parameters<typeof serveGenerated>[1]> = {}): Promise<Prepared> {
     const folder = await tempFolder();
     const ids = idEntries({ entries: 1500 });
     await writeFile(join(folder, 'ids.txt'), `${ids.join('\n')}\n`);
-    const service = await startService({
-      assets: [assets],
-      host: '127.0.0.1',
-      port: 0,
-      clock: systemClock,
-      ...options,
-    });
+    const service = await serveGenerated(0, { host: '127.0.0.1', port: 0, clock: systemClock, ...options });
     onTestFinished(() => service.close());
     return new Prepared(folder, service);
   }
