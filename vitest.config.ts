@@ -28,6 +28,7 @@ export default defineConfig(({ mode }) => ({
       ? { setupFiles: ['./test/support/start-nothing.ts'] }
       : { globalSetup: ['./test/build-program.ts'] }),
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Vitest sets TEST to `true`, whatever it was.
     ...(mode === 'all' ? { env: { TEST: 'all' } } : {}),
     pool: 'forks',

@@ -10,7 +10,7 @@ import { programVersion } from '../../lib/packages/package-root.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
-import type { ListIdsRequest, ListOutcome, requestedList as asked } from '../../wings/listing/index.ts';
+import type { ListEvent, ListIdsRequest, ListOutcome, requestedList as asked } from '../../wings/listing/index.ts';
 import { openService } from '../../world/open-service.ts';
 import type { Command, CommandFlag, CommandLine } from '../command.ts';
 import { countOf } from '../flag-values.ts';
@@ -111,10 +111,15 @@ async function ids(args: CommandLine): Promise<number> {
   };
   open.tellTo?.(tell);
   signals.listen(tell);
+  let hasBegun = false;
+  const onEvent = (event: ListEvent): void => {
+    hasBegun ||= event.kind === 'opened';
+    shown.onEvent(event);
+  };
   return thenCleanUp({
     work: async () => {
       for (const warning of open.warnings ?? []) tell(`warning: ${warning}`);
-      const outcome = await listIds(request, {
+      const listed = await listIds(request, {
         clock: systemClock,
         random: Math.random,
         files: diskFileStore,
@@ -124,11 +129,18 @@ async function ids(args: CommandLine): Promise<number> {
         abort: signals.abort,
         ...open,
         listener: shown.listener,
-        onEvent: shown.onEvent,
-      }).finally(() => {
-        shown.end();
-      });
-      return tellOutcome(outcome, request, { ...settings, logEnd: shown.logEnd });
+        onEvent,
+      })
+        .catch((error: unknown) => {
+          if (hasBegun && shown.logEnd !== undefined && error instanceof ExportError) return error;
+          throw error;
+        })
+        .finally(() => {
+          shown.end();
+        });
+      return listed instanceof ExportError
+        ? tellStopped(listed, { ...settings, logEnd: shown.logEnd })
+        : tellOutcome(listed, request, { ...settings, logEnd: shown.logEnd });
     },
     hasFailed: (exitCode) => exitCode !== exitCodes.complete.code,
     cleanUp: [
@@ -162,12 +174,20 @@ function requestOf(args: CommandLine, job: Job, requestedList: RequestedList): L
   );
 }
 
+interface Telling extends RunSettings {
+  readonly logEnd: ShownListing['logEnd'];
+}
+
+/** Reports what stopped a list in the last line of its log, which holds nothing but JSON. Gives the exit status. */
+function tellStopped(error: ExportError, { terminal, json, logEnd }: Telling): number {
+  const told = { state: 'error', exitCode: error.exitCode, error: errorJson(error) };
+  if (json) terminal.stdout.write(`${JSON.stringify(told)}\n`);
+  logEnd?.(told, 'error');
+  return error.exitCode;
+}
+
 /** Prints the account on stdout and reports how the list ended: in the last line of the log, or an error as text. Gives the exit status. */
-function tellOutcome(
-  outcome: ListOutcome,
-  request: ListIdsRequest,
-  { terminal, json, logEnd }: RunSettings & { readonly logEnd: ShownListing['logEnd'] },
-): number {
+function tellOutcome(outcome: ListOutcome, request: ListIdsRequest, { terminal, json, logEnd }: Telling): number {
   const { stdout, stderr, cwd } = terminal;
   const { account, path, error, callsOfRun, creditsOfRun } = outcome;
   const exitCode = error?.exitCode ?? exitCodes.complete.code;

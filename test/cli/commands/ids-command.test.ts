@@ -27,4 +27,15 @@ describe('ids', () => {
       expect(stderr).toContain(`unknown flag for ids: --${flag}`);
     },
   );
+
+  it('ends its log in JSON where it is stopped', async () => {
+    const { exit, stdout, stderr } = await ids('--dialect', 'helius', '--credits-per-run', '10', '--json');
+    expect(exit).toBe(8);
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string });
+    expect(lines.at(-1)).toMatchObject({ level: 'error', msg: 'list ended', state: 'error', exitCode: 8 });
+    expect(JSON.parse(stdout)).toMatchObject({ state: 'error', exitCode: 8, error: { code: 'spent' } });
+  });
 });
