@@ -99,7 +99,8 @@ function fileNames(): (id: string, graph: ModuleGraph) => string | null {
 /** Modules and all that they import, but not what they load late. */
 function closure(modules: readonly string[], graph: ModuleGraph): Set<string> {
   const ids = new Set(modules.map((path) => join(root, 'src', `${path}.ts`)));
-  for (const id of ids) if (graph.getModuleInfo(id) === null) throw new Error(`a start loads ${id}, which is no module`);
+  for (const id of ids)
+    if (graph.getModuleInfo(id) === null) throw new Error(`a start loads ${id}, which is no module`);
   for (const id of ids) for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) ids.add(imported);
   return ids;
 }
