@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bucketAddressOf } from '../../lib/addresses/address-kinds.ts';
 import { assetsTable, changeColumns, changesTable, fetchedAt, tableNames } from '../records/columns.ts';
 import { csvDialectNames } from '../../lib/csv-dialect.ts';
 import { compressions, type Format, formats } from '../formats/sink.ts';
@@ -152,15 +153,10 @@ function lakes() {
     .default([]);
 }
 
-/** Folders in an address of a bucket that are not an export's own. */
-const bucketDepth = { s3: 1, gs: 1, az: 2 } as const;
-
 /** Why there is no place for `latest` beside an output folder. */
 function latestProblem(dir: string): string | undefined {
-  const [, scheme, path = dir] = /^(s3|gs|az):\/\/(.*)$/.exec(dir) ?? [];
-  const names = path.replace(/\/+$/, '').split('/');
-  const last = names.at(-1) ?? '';
-  if (scheme !== undefined && names.length <= bucketDepth[scheme as keyof typeof bucketDepth])
+  const last = dir.replace(/\/+$/, '').split('/').at(-1) ?? '';
+  if (bucketAddressOf(dir)?.path === '')
     return 'must be false when output.dir is a whole bucket: latest.json goes next to a folder';
   if (last === 'latest') return 'must be false when output.dir itself is named latest';
   if (dir.includes('{date}') && !last.includes('{date}'))

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { parentOf } from '../../lib/addresses/address-kinds.ts';
+import { bucketAddressOf, parentOf } from '../../lib/addresses/address-kinds.ts';
 import { lakeFolder } from '../../places/export/export-folder.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Job } from '../job/job-schema.ts';
@@ -119,7 +119,7 @@ async function tellRepaired(
 
 /** Whether there is a folder above it; of a bucket, within the bucket. */
 function hasParent(folder: string): boolean {
-  return parentOf(folder) !== folder && !/^((s3|gs):\/\/[^/]+|az:\/\/[^/]+\/[^/]+)\/*$/.test(folder);
+  return parentOf(folder) !== folder && bucketAddressOf(folder)?.path !== '';
 }
 
 /** The name of an export, relative to the folder of the nights. */

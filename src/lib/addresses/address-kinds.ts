@@ -1,8 +1,43 @@
 import { dirname } from 'node:path';
 
+/** Where exports may lie that is no folder: what is named before the folders of an address, and how one is written. */
+export const bucketSchemes = {
+  s3: { names: ['a bucket'], example: 's3://bucket/prefix' },
+  gs: { names: ['a bucket'], example: 'gs://bucket/prefix' },
+  az: { names: ['an account', 'a container'], example: 'az://account/container/prefix' },
+} as const;
+export type BucketScheme = keyof typeof bucketSchemes;
+
+const schemeNames = Object.keys(bucketSchemes);
+const examples = Object.values(bucketSchemes).map(({ example }) => example);
+
+/** How addresses of buckets are written, for those who have to write one. */
+export const bucketExamples = `${examples.slice(0, -1).join(', ')} or ${examples.at(-1) ?? ''}`;
+
+export interface BucketAddress {
+  readonly scheme: BucketScheme;
+  /** Of the bucket, behind that of its account where it has one. */
+  readonly names: readonly string[];
+  /** Folders in the bucket, without the slashes at the end. */
+  readonly path: string;
+}
+
+/** The parts of a bucket's address; undefined for a path. */
+export function bucketAddressOf(text: string): BucketAddress | undefined {
+  const [, scheme = '', rest = ''] = /^(\w+):\/\/(.*)$/s.exec(text) ?? [];
+  if (!isScheme(scheme)) return undefined;
+  const all = rest.replace(/\/+$/, '').split('/');
+  const depth = bucketSchemes[scheme].names.length;
+  return { scheme, names: all.slice(0, depth), path: all.slice(depth).join('/') };
+}
+
+function isScheme(text: string): text is BucketScheme {
+  return schemeNames.includes(text);
+}
+
 /** True for an address of a bucket (`s3://bucket/prefix`); false for a path. */
 export function isBucketAddress(text: string): boolean {
-  return /^(s3|gs|az):\/\//.test(text);
+  return bucketAddressOf(text) !== undefined;
 }
 
 /** The folder or prefix around an export. */
@@ -12,14 +47,12 @@ export function parentOf(place: string): string {
 
 /** What is wrong with the names of a bucket's address, as a clause without these names: a password may stand there. */
 export function bucketNameProblem(address: string): string | undefined {
-  const [, scheme, first = '', second = ''] = /^(s3|gs|az):\/\/([^/]*)(?:\/([^/]*))?/.exec(address) ?? [];
-  const isName = (text: string): boolean => /^[\w.-]+$/.test(text);
-  if (scheme === 'az' && isName(first) && !isName(second)) {
-    return 'has az:// without the names of an account and a container after it';
-  }
-  return isName(first)
-    ? undefined
-    : `has ${scheme ?? ''}:// without the name of ${scheme === 'az' ? 'an account' : 'a bucket'} after it`;
+  const bucket = bucketAddressOf(address);
+  if (bucket === undefined) return undefined;
+  const { names: wanted } = bucketSchemes[bucket.scheme];
+  const right = bucket.names.filter((name) => /^[\w.-]+$/.test(name));
+  if (right.length === wanted.length) return undefined;
+  return `has ${bucket.scheme}:// without the ${wanted.length > 1 ? 'names' : 'name'} of ${wanted.join(' and ')} after it`;
 }
 
 /** How the address of a shared database is written. */

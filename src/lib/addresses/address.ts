@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bucketNameProblem } from './address-kinds.ts';
+import { bucketExamples, bucketNameProblem, bucketSchemes } from './address-kinds.ts';
 import { ExportError } from '../export-error.ts';
 import { nearestName } from '../nearest-name.ts';
 
@@ -102,7 +102,7 @@ function wrong(problem: string, todo: string): Address {
   return { kind: 'wrong', problem, todo };
 }
 
-const own = ['s3', 'gs', 'az', 'file'];
+const own = [...Object.keys(bucketSchemes), 'file'];
 
 /** Other names of the schemes that are supported. */
 const otherSchemes: Readonly<Record<string, string>> = {
@@ -213,9 +213,7 @@ function nearOne(scheme: string, rest: string, rules: AddressRules): string {
 }
 
 function nameOne({ buckets }: AddressRules): string {
-  return buckets
-    ? 'Give a folder, s3://bucket/prefix, gs://bucket/prefix or az://account/container/prefix.'
-    : 'Give a path of this machine.';
+  return buckets ? `Give a folder, ${bucketExamples}.` : 'Give a path of this machine.';
 }
 
 function fileAddress(text: string): Address {

@@ -67,7 +67,9 @@ function withoutKeys(address: string): string {
 /** Name and password end at the last @: a password may hold any sign. */
 function withoutNames(address: string, scheme: string): string {
   const rest = address.slice(scheme.length);
-  const at = (/^(s3|gs|az|file):/i.test(scheme) ? rest.replace(/\/.*/s, '') : rest).lastIndexOf('@');
+  const at = (
+    isBucketAddress(scheme.toLowerCase()) || /^file:/i.test(scheme) ? rest.replace(/\/.*/s, '') : rest
+  ).lastIndexOf('@');
   const names = rest.slice(0, Math.max(0, at));
   const isSecret = names !== '' && !examples.includes(names) && (isWeb(scheme) || names.includes(':'));
   return isSecret ? `${scheme}***${rest.slice(at)}` : address;

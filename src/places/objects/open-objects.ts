@@ -1,4 +1,10 @@
-import { bucketNameProblem } from '../../lib/addresses/address-kinds.ts';
+import {
+  type BucketAddress,
+  bucketAddressOf,
+  bucketExamples,
+  bucketNameProblem,
+  type BucketScheme,
+} from '../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { BucketPrefix } from './bucket-objects.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -19,32 +25,26 @@ export interface StoreRequest
  */
 export async function openObjects(request: StoreRequest): Promise<ObjectStore> {
   const { address, endpoint } = request;
-  const [, scheme, bucket = '', path = ''] = /^(\w+):\/\/([^/]*)\/?(.*)$/.exec(address) ?? [];
-  if (endpoint !== undefined && scheme !== 's3') throw wrongAddress('cannot have an endpoint: only s3:// can');
-  if (scheme !== 's3' && scheme !== 'gs' && scheme !== 'az')
-    throw wrongAddress(
-      scheme === undefined ? 'is not that of a bucket' : `begins with the unknown scheme ${scheme}://`,
-    );
+  const at = bucketAddressOf(address);
+  if (endpoint !== undefined && at?.scheme !== 's3') throw wrongAddress('cannot have an endpoint: only s3:// can');
+  if (at === undefined) throw wrongAddress('is not that of a bucket');
   const problem = bucketNameProblem(address);
   if (problem !== undefined) throw wrongAddress(problem);
-  const place: BucketPrefix = { ...request, bucket, prefix: folderOf(path) };
-  if (scheme === 'az') return openContainer(place, path);
-  if (scheme === 's3') return (await import('./s3-objects.ts')).openS3Objects({ ...place, endpoint });
-  return (await import('./gcs-objects.ts')).openGcsObjects(place);
+  const [bucket = ''] = at.names.slice(-1);
+  return openers[at.scheme]({ ...request, bucket, prefix: at.path === '' ? '' : `${at.path}/` }, at);
 }
 
-async function openContainer(place: BucketPrefix, path: string): Promise<ObjectStore> {
-  const [container = '', ...rest] = path.split('/');
-  const { openAzureObjects } = await import('./azure-objects.ts');
-  return openAzureObjects({ ...place, account: place.bucket, bucket: container, prefix: folderOf(rest.join('/')) });
-}
+type Opener = (place: BucketPrefix & Pick<StoreRequest, 'endpoint'>, address: BucketAddress) => Promise<ObjectStore>;
 
-function folderOf(path: string): string {
-  return path === '' || path.endsWith('/') ? path : `${path}/`;
-}
+const openers: Readonly<Record<BucketScheme, Opener>> = {
+  s3: async (place) => (await import('./s3-objects.ts')).openS3Objects(place),
+  gs: async (place) => (await import('./gcs-objects.ts')).openGcsObjects(place),
+  az: async (place, { names: [account = ''] }) =>
+    (await import('./azure-objects.ts')).openAzureObjects({ ...place, account }),
+};
 
 function wrongAddress(problem: string): ExportError {
   return new ExportError('usage', `the address ${problem}`, {
-    todo: 'Give s3://bucket/prefix, gs://bucket/prefix or az://account/container/prefix. Credentials come from the environment.',
+    todo: `Give ${bucketExamples}. Credentials come from the environment.`,
   });
 }

@@ -1,6 +1,6 @@
 import { hasBase, noBase } from '../../core/job/job-base.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
+import { bucketExamples, isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { isDated } from '../../core/job/job-traits.ts';
 
@@ -8,7 +8,7 @@ import { isDated } from '../../core/job/job-traits.ts';
 export function requireFleetHome(job: Job, command: string): void {
   if (!isBucketAddress(job.output.dir)) {
     throw new ExportError('usage', `${command} works on an export in a bucket, and output.dir is a folder`, {
-      todo: 'Set output.dir (or --out) to s3://…, gs://… or az://…, or use asset-export run.',
+      todo: `Set output.dir (or --out) to ${bucketExamples}, or use asset-export run.`,
     });
   }
   if (hasBase(job) && job.base.from !== noBase) {

@@ -1,7 +1,7 @@
 import { type Column, type ColumnType, isListColumn, type Table } from '../../core/records/table.ts';
 import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
 import { filesOf, nullTextOf, type Source, type TableFormat } from '../../exports/table-source.ts';
-import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
+import { bucketAddressOf, isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { aboutTable, createTableText, type Dialect, type ColumnTypes, listTypeIn } from './dialect.ts';
 
 const types: Readonly<Record<ColumnType, string>> = {
@@ -41,11 +41,12 @@ ${settingsOf(source)}FORMAT ${formatNames[source.format]};
 export function clickhouseFiles({ columns: known }: Table, path: string, format: TableFormat = 'parquet'): string {
   const columns = known.map((column) => `${backQuoted(column.name)} ${clickhouseType(column)}`);
   const rest = [formatNames[format], columns.join(', ')].map(escapedLiteral);
-  const [, scheme, first = '', inside = ''] = /^(s3|gs|az):\/\/([^/]*)\/(.*)$/.exec(path) ?? [];
-  if (scheme === undefined) return `file(${[escapedLiteral(path), ...rest].join(', ')})`;
+  const bucket = bucketAddressOf(path);
+  if (bucket === undefined) return `file(${[escapedLiteral(path), ...rest].join(', ')})`;
+  const { scheme, names, path: inside } = bucket;
   if (scheme !== 'az') return `${scheme === 's3' ? 's3' : 'gcs'}(${[escapedLiteral(path), ...rest].join(', ')})`;
-  const [container = '', ...names] = inside.split('/');
-  const account = [`https://${first}.blob.core.windows.net`, container, names.join('/')];
+  const [name = '', container = ''] = names;
+  const account = [`https://${name}.blob.core.windows.net`, container, inside];
   return `azureBlobStorage(${[...account.map(escapedLiteral), rest[0], "'auto'", rest[1]].join(', ')})`;
 }
 
