@@ -71,6 +71,10 @@ describe('the library', () => {
     await expect(exportAssets(typo)).rejects.toMatchObject({
       message: 'unknown member formatz; did you mean formats?',
     });
+    const named = { folder: options.out } as never;
+    for (const call of [exportStatus, verifyExport, (given: never) => readRows(given).next()])
+      await expect(call(named)).rejects.toMatchObject({ exit: 'usage', message: 'unknown member folder' });
+    await expect(readRows({} as never).next()).rejects.toMatchObject({ exit: 'usage', message: 'out is missing' });
     await expect(exportAssets({ ...options, formats: [] })).rejects.toMatchObject({ exit: 'usage' });
     await expect(exportStatus({ out: options.out })).rejects.toMatchObject({ exit: 'usage' });
     expect(await exportAssets({ ...options, budget: { creditsPerRun: 160, whenSpent: 'stop' } })).toMatchObject({

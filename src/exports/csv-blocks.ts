@@ -48,7 +48,7 @@ class CsvReader {
 
   constructor(layout: RowLayout) {
     this.#layout = layout;
-    this.#nullText = Buffer.from(layout.nullText);
+    this.#nullText = Buffer.from(layout.csvNullText);
     this.#builder = new RowBlockBuilder(layout.columns.length, 0, this.#made);
   }
 
@@ -78,9 +78,9 @@ class CsvReader {
       if (at < 0) return 0;
       found.push(this.#text());
       if (this.#bytes[at - 1] !== lineFeed) continue;
-      const { columns, names, nullText } = this.#layout;
+      const { columns, names, csvNullText } = this.#layout;
       this.#places = found.map((name) => names.indexOf(name));
-      const texts = formatTexts([nullText]);
+      const texts = formatTexts([csvNullText]);
       this.#kernelRows = new KernelRows({ format: 'csv', columns, places: this.#places, texts });
       return at;
     }
@@ -141,7 +141,7 @@ class CsvReader {
   }
 
   #isNull(length: number): boolean {
-    return length === this.#nullText.length && (length === 0 || this.#text() === this.#layout.nullText);
+    return length === this.#nullText.length && (length === 0 || this.#text() === this.#layout.csvNullText);
   }
 
   #text(): string {

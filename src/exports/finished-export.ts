@@ -107,7 +107,7 @@ export class FinishedExport {
     const written = this.#columnsOf(table);
     const names = columns.map((column) => written.find((each) => wholeName(each) === wholeName(column))?.name);
     const dialect = isBesideTable(table) ? 'rfc4180' : this.csvDialect;
-    return { columns, names, written: written.map(({ name }) => name), nullText: csvDialects[dialect].nullText };
+    return { columns, names, written: written.map(({ name }) => name), csvNullText: csvDialects[dialect].nullText };
   }
 
   #columnsOf(table: string): readonly Column[] {

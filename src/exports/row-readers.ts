@@ -12,7 +12,7 @@ export interface RowLayout {
   /** All names in the file, in their order. */
   readonly written: readonly string[];
   /** What a bare cell of CSV holds where the value is null. */
-  readonly nullText: string;
+  readonly csvNullText: string;
 }
 
 /** Longest line of raw. */

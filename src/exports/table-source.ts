@@ -2,7 +2,7 @@ import type { Table } from '../core/records/table.ts';
 import { type CsvDialectName, csvDialects } from '../lib/csv-dialect.ts';
 import type { FileCodec } from '../lib/decompress.ts';
 
-/** The formats that hold tables; raw files hold records. */
+/** The formats that databases and the report read: a further one is loaded by none of them. Raw files hold records. */
 export const tableFormats = ['parquet', 'csv', 'jsonl'] as const;
 export type TableFormat = (typeof tableFormats)[number];
 

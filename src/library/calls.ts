@@ -158,7 +158,7 @@ export interface PlaceOptions {
 export async function statusInOneCall(options: PlaceOptions): Promise<ExportStatus> {
   const { statusAt } = await import('../wings/status/index.ts');
   const { clock = systemClock } = options.world ?? {};
-  return statusAt(await placeOf(options), clock.now());
+  return statusAt(await placeOf(options, []), clock.now());
 }
 
 /** Reads every file of a complete export and compares it with the manifest. @throws {ExportError} `damaged` without a manifest */
@@ -166,14 +166,14 @@ export async function verifyInOneCall(
   options: PlaceOptions & { readonly onProgress?: (progress: VerifyProgress) => void },
 ): Promise<Verification> {
   const { verifyExport } = await import('../exports/verify-export.ts');
-  const { files, folder } = await placeOf(options);
+  const { files, folder } = await placeOf(options, ['onProgress']);
   return verifyExport(files, folder, { onProgress: options.onProgress });
 }
 
 /** The rows of one table of a complete export (`assets` unless named), in the order of the ids. @throws {ExportError} */
 export async function* rowsInOneCall(options: PlaceOptions & { readonly table?: string }): AsyncGenerator<ExportRow> {
   const { readRows } = await import('../exports/read-rows.ts');
-  const { files, folder } = await placeOf(options);
+  const { files, folder } = await placeOf(options, ['table']);
   yield* readRows({ files, folder, table: options.table ?? 'assets' });
 }
 
@@ -237,7 +237,14 @@ export function contextOf(world: World, open: OpenService) {
   };
 }
 
-function placeOf({ out, world = {} }: PlaceOptions): Promise<ExportPlace> {
+/** @param more members that the call takes besides @throws {ExportError} `usage` */
+function placeOf(options: PlaceOptions, more: readonly string[]): Promise<ExportPlace> {
+  requireMembers(options, ['out', 'world', ...more]);
+  const { out, world = {} } = options;
+  if (typeof (out as unknown) !== 'string')
+    throw new ExportError('usage', 'out is missing', {
+      todo: 'Give the folder of the export, or its address in a bucket.',
+    });
   const { clock = systemClock, random = Math.random, files = diskFileStore, openStore } = world;
   return openPlace(requireAddress(out, 'export', 'out'), undefined, { clock, random, files, openStore });
 }

@@ -268,7 +268,7 @@ function layoutOf(dialect: CsvDialectName, random: (below: number) => number): R
     columns: wanted,
     names,
     written: columns.map(({ name }) => name),
-    nullText: csvDialects[dialect].nullText,
+    csvNullText: csvDialects[dialect].nullText,
   };
 }
 

@@ -45,7 +45,8 @@ export function requireDistinctSinks(sinks: readonly CustomSink[]): void {
       });
     }
     if (taken.has(name.toLowerCase())) {
-      throw new ExportError('usage', `duplicate format name: ${name}`, { todo: 'Rename the sink.' });
+      const of = formats.some((format) => format === name.toLowerCase()) ? ' of a built-in format' : '';
+      throw new ExportError('usage', `duplicate format name${of}: ${name}`, { todo: 'Rename the sink.' });
     }
     taken.add(name.toLowerCase());
   }

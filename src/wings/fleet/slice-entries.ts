@@ -12,7 +12,7 @@ import { sliceNames } from '../../places/log/slice-log.ts';
 import { PackedBlocks } from '../../places/scratch/packed-blocks.ts';
 
 const names = idsTable.columns.map(({ name }) => name);
-const layout = { columns: idsTable.columns, names, written: names, nullText: '' };
+const layout = { columns: idsTable.columns, names, written: names, csvNullText: '' };
 
 /**
  * The entries of a slice with duplicates marked. They are copied to the slice's scratch folder and checked first: a part is made of what
