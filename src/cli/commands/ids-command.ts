@@ -119,7 +119,7 @@ async function ids(args: CommandLine): Promise<number> {
   return thenCleanUp({
     work: async () => {
       for (const warning of open.warnings ?? []) tell(`warning: ${warning}`);
-      const listed = await listIds(request, {
+      const listing = listIds(request, {
         clock: systemClock,
         random: Math.random,
         files: diskFileStore,
@@ -130,17 +130,10 @@ async function ids(args: CommandLine): Promise<number> {
         ...open,
         listener: shown.listener,
         onEvent,
-      })
-        .catch((error: unknown) => {
-          if (hasBegun && shown.logEnd !== undefined && error instanceof ExportError) return error;
-          throw error;
-        })
-        .finally(() => {
-          shown.end();
-        });
-      return listed instanceof ExportError
-        ? tellStopped(listed, { ...settings, logEnd: shown.logEnd })
-        : tellOutcome(listed, request, { ...settings, logEnd: shown.logEnd });
+      });
+      const ended = await endOf(listing, shown, () => hasBegun);
+      const telling = { ...settings, logEnd: shown.logEnd };
+      return ended instanceof ExportError ? tellStopped(ended, telling) : tellOutcome(ended, request, telling);
     },
     hasFailed: (exitCode) => exitCode !== exitCodes.complete.code,
     cleanUp: [
@@ -172,6 +165,22 @@ function requestOf(args: CommandLine, job: Job, requestedList: RequestedList): L
     },
     job,
   );
+}
+
+/** What a list came to; the error of one that was stopped, where its log tells of it. */
+async function endOf(
+  listing: Promise<ListOutcome>,
+  shown: ShownListing,
+  hasBegun: () => boolean,
+): Promise<ListOutcome | ExportError> {
+  try {
+    return await listing;
+  } catch (error) {
+    if (hasBegun() && shown.logEnd !== undefined && error instanceof ExportError) return error;
+    throw error;
+  } finally {
+    shown.end();
+  }
 }
 
 interface Telling extends RunSettings {

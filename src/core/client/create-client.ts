@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../../lib/clock.ts';
 import { type AnswerJournal, journaled } from './policies/with-journal.ts';
-import { type Brake, tellingBadIds } from './policies/brake.ts';
+import type { Brake } from './policies/brake.ts';
+import { withBadIds } from './policies/with-bad-ids.ts';
 import { type AnsweredSize, CallSizes } from './policies/call-sizes.ts';
 import { secretScrubber } from './wire/clean-message.ts';
 import {
@@ -99,6 +100,10 @@ export interface CreatedClient {
  * - the journal outermost, so that an answer that is kept costs no slot, no wait and no credit; but what arrives is written
  *   to it next to the wire, before its slot is free.
  *
+ * So a further policy between the budget and the wire delays attempts that are paid for already; around the budget it sees each
+ * attempt, which holds a slot; around the judgement it sees each call once, which waits for no slot yet; `ended` tells all of
+ * them that nothing leaves any more, and is asked again after each wait.
+ *
  * However many threads send, there is one of each policy; the wire and the journal are those of the caller.
  * @throws {ExportError} `usage` when the address, the key or the budget cannot be right.
  */
@@ -120,7 +125,7 @@ export function createClient(options: ClientOptions): CreatedClient {
   const guard = withSizeGuard(paid, { ...options, onCap });
   const sent = options.sent ?? formOf(options.dialect);
   const judged = withJudgement(guard, { ...options, clock, random, ended, onHold, controlOf, sent });
-  const policies = tellingBadIds(withoutLargeCalls(judged, guard), brake);
+  const policies = withBadIds(withoutLargeCalls(judged, guard), brake);
   const earlierSizes = new CallSizes();
   const learnReplayed = (size: AnsweredSize): void => {
     guard.learn(size);

@@ -31,12 +31,15 @@ export interface ByteRange {
 }
 
 /**
- * Where an export lives. Names are relative to it, with `/` between folders. Failures that pass are retried inside.
+ * The bytes of an export under their names, in a folder or below a prefix of a bucket. Names are relative to it, with `/` between folders. Failures that pass are retried inside.
  * Every operation @throws {ExportError} `cannotWrite` when access is denied, the bucket does not exist or credentials have
  * expired; `unavailable` when the store did not recover within 15 minutes.
  */
 export interface ObjectStore {
-  /** Whether processes on other machines may work on what lies here. In a folder the lock of an export keeps them away. */
+  /**
+   * Whether processes on other machines may work on what lies here: claims and a heartbeat keep them apart then, and parts are made
+   * in a scratch folder. In a folder the lock of an export keeps them away, and its files are those of the store.
+   */
   readonly isShared: boolean;
   /**
    * Puts an object if there is none of this name. `taken` may be our own: an answer was lost and the put retried.

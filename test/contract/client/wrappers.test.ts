@@ -4,6 +4,7 @@ import type { AssetClient } from '../../../src/core/client/asset-client.ts';
 import { AttemptError } from '../../../src/core/client/attempt-error.ts';
 import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
 import { Ended } from '../../../src/core/client/policies/day-gate.ts';
+import { withBadIds } from '../../../src/core/client/policies/with-bad-ids.ts';
 import { withBudget } from '../../../src/core/client/policies/with-budget.ts';
 import { withJournal } from '../../../src/core/client/policies/with-journal.ts';
 import { withoutLargeCalls, withSizeGuard } from '../../../src/core/client/policies/with-size-guard.ts';
@@ -15,8 +16,16 @@ import { alwaysClient, heldClient, scriptedClient } from '../../core/client/supp
 
 type Wrap = (inner: AssetClient, stop?: AbortSignal) => AssetClient;
 
+interface Wrapper {
+  readonly name: string;
+  readonly wrap: Wrap;
+  /** Calls may wait in it, and do not begin when it is told to stop. Others hand each call on at once. */
+  readonly holdsCallsBack: boolean;
+}
+
 /** Every wrapper of `AssetClient`, with options that give it nothing to do; `with-<name>.ts` is its file, by the name up to a comma. */
-const wrappers: readonly { name: string; wrap: Wrap; holdsCallsBack: boolean }[] = [
+const wrappers: readonly Wrapper[] = [
+  { name: 'bad ids', wrap: (inner) => withBadIds(inner, undefined), holdsCallsBack: false },
   {
     name: 'journal',
     wrap: (inner) =>

@@ -162,17 +162,6 @@ export class Brake {
   }
 }
 
-/** Tells the brake of ids that the service refuses, or that were found to spoil their calls. */
-export function tellingBadIds<Call extends CallOutline>(inner: Asker<Call>, brake: Brake | undefined): Asker<Call> {
-  return {
-    ask: async (call) => {
-      const answer = await inner.ask(call);
-      if (answer.kind === 'refused' && answer.why !== 'size' && call.ids.length === 1) brake?.foundBadId();
-      return answer;
-    },
-  };
-}
-
 function sumOf(one: CallSums, other: CallSums): CallSums {
   return { planned: one.planned + other.planned, sent: one.sent + other.sent };
 }

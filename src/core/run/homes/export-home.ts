@@ -56,7 +56,7 @@ export interface ToThrowAway {
   readonly stop: AbortSignal;
 }
 
-/** Where an export lives. Relative names are those of `exportPaths`. */
+/** One export in its place, opened, resumed, completed and cleared. Relative names are those of `exportPaths`. */
 export interface ExportHome {
   /** The folder or the address of the bucket, for messages and accounts. */
   readonly name: string;

@@ -7,7 +7,7 @@ import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import { sha256 } from '../../../lib/hash/sha256.ts';
 
-/** Where an export lies that is read. */
+/** What reads an export: its store, the same as files, and its address. */
 export interface ExportPlace {
   /** Those of a bucket are read only. */
   readonly files: FileStore;

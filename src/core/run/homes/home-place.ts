@@ -4,7 +4,7 @@ import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import type * as amongOthers from './among-others.ts';
 
-/** Where an export lives, and the local folder where its parts are made: in a folder, itself. */
+/** What a home is made of: the store of an export, the local folder where its parts are made (in a folder, itself), and who else may work on it. */
 export interface HomePlace {
   readonly files: FileStore;
   readonly store: ObjectStore;
