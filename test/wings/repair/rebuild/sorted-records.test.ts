@@ -61,7 +61,7 @@ function recordOf(id: number, name: string): TimedRecord {
 }
 
 /** Adds records some at a time, and takes them the same way. */
-async function sorted(records: readonly TimedRecord[], memoryBytes: number, step: number): Promise<TimedRecord[]> {
+async function sorted(records: readonly TimedRecord[], memoryBytes: number, step: number): Promise<string[]> {
   const order = { columns: ['content_metadata_name', 'id'], memoryBytes };
   const sorting = await SortedRecords.open(order, diskFileStore, await tempFolder());
   onTestFinished(() => sorting.close());
@@ -72,10 +72,15 @@ async function sorted(records: readonly TimedRecord[], memoryBytes: number, step
     await sorting.add(some, rows.rows(assetsTable, places));
     rows.release();
   }
-  const taken: TimedRecord[] = [];
+  const taken: string[] = [];
   for (let some = await sorting.take(step); some.length > 0; some = await sorting.take(step))
-    taken.push(...some.map(({ record, timeUs }) => ({ record: Buffer.from(record), timeUs })));
+    taken.push(...some.map(textOf));
   return taken;
+}
+
+/** Bytes would be compared one by one. */
+function textOf({ record, timeUs }: TimedRecord): string {
+  return `${timeUs} ${record.toString()}`;
 }
 
 describe('records', () => {
@@ -93,7 +98,7 @@ describe('records', () => {
     const expected = records.toSorted(
       (one, other) => Buffer.compare(Buffer.from(nameOf(one)), Buffer.from(nameOf(other))) || one.timeUs - other.timeUs,
     );
-    expect(await sorted(records, memoryBytes, 7)).toEqual(expected);
+    expect(await sorted(records, memoryBytes, 7)).toEqual(expected.map(textOf));
   });
 
   it('are none where none was added', async () => {
