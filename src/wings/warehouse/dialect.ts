@@ -2,6 +2,7 @@ import { type Column, type ColumnType, isListColumn, type Table } from '../../co
 import { changesTable } from '../../core/records/columns.ts';
 import { literal } from '../../lib/sql-text.ts';
 import type { Source } from '../../exports/table-source.ts';
+import { recordTable } from './scripts/record-table.ts';
 
 /** What one warehouse makes of the column table. */
 export interface Dialect {
@@ -51,6 +52,7 @@ export function commentsOn(table: Table, quoteName: (name: string) => string): s
 /** What a row of the table is, as one sentence. */
 export function aboutTable({ name, list, where }: Pick<Table, 'name' | 'list' | 'where'>): string {
   if (name === changesTable.name) return 'One row per asset that differs from the export before.';
+  if (name === recordTable.name) return 'One row per table that was loaded: which export it holds.';
   if (list === undefined) return 'One row per asset.';
   const elements = `One row per element of ${list.join('.')} of an asset`;
   return where === undefined ? `${elements}, in its order.` : `${elements} whose ${where.member} is ${where.value}.`;

@@ -34,6 +34,7 @@ function plain(row: string): string {
   );
 }
 
+const page = readFileSync(new URL('../../../../docs/questions.md', import.meta.url), 'utf8');
 const running = engineNames.filter((name) => !engines[name].isMissing);
 
 describe.each(questions)('$title', ({ mode, sql }) => {
@@ -65,7 +66,28 @@ describe.each(questions)('$title', ({ mode, sql }) => {
   });
 });
 
+it.each(running)('of versions are answered by views of the rows that are valid now, in %s', async (name) => {
+  const engine = engines[name];
+  const [, views = ''] = /```sql\n(CREATE VIEW[^`]*)```/.exec(page) ?? [];
+  const ofRows = questions.filter(({ mode }) => mode === undefined);
+  const answersTo = async (prefix: string): Promise<string[][]> => {
+    const answers: string[][] = [];
+    for (const { sql } of ofRows)
+      answers.push((await engine.rows(sql.replace(/\b(FROM|JOIN) (?=[a-z])/g, `$1 ${prefix}`))).map(plain));
+    return answers;
+  };
+  await engine.renew();
+  await engine.run(piecesOf(await scriptOf(nights.at(-1) ?? '', name, 'replace')));
+  const expected = await answersTo('');
+  await engine.renew();
+  for (const night of nights) await engine.run(piecesOf(await scriptOf(night, name, 'scd2')));
+  expect(await answersTo('')).not.toEqual(expected);
+  const statements = views.trimEnd().split('\n');
+  await engine.run(statements);
+  expect(await answersTo('now_')).toEqual(expected);
+  await engine.run(statements.map((statement) => `DROP VIEW ${statement.split(' ')[2] ?? ''};`));
+});
+
 it('docs/questions.md holds them (npm run docs renews it)', () => {
-  const page = readFileSync(new URL('../../../../docs/questions.md', import.meta.url), 'utf8');
   expect(page.slice(page.indexOf('## '))).toBe(questionsDocument());
 });
