@@ -1,4 +1,5 @@
 import { systemClock } from '../../lib/clock.ts';
+import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
@@ -80,13 +81,24 @@ async function verify(args: CommandLine): Promise<number> {
     look: args.isOn('quick') ? (path: string) => place.store.look(path) : undefined,
   };
   const result = await verifyExport(files, folder, options).finally(() => shown?.end());
-  const exitCode = verifyExitCode(result, args.isOn('strict'));
-  args.terminal.stdout.write(
-    args.isOn('json')
-      ? `${JSON.stringify({ folder, ok: exitCode === 0, exitCode, ...result })}\n`
-      : verifyText(result, { shown: shownPath(folder, args.terminal.cwd()), isStrict: args.isOn('strict') }),
-  );
+  const isStrict = args.isOn('strict');
+  const exitCode = verifyExitCode(result, isStrict);
+  const said = args.isOn('json')
+    ? `${JSON.stringify({ folder, ok: exitCode === 0, exitCode, ...result })}\n`
+    : verifyText(result, {
+        shown: shownPath(folder, args.terminal.cwd()),
+        isStrict,
+        isSorted: result.damage.length > 0 && (await isSorted(place)),
+      });
+  args.terminal.stdout.write(said);
   return exitCode;
+}
+
+/** Also false where the manifest itself is damaged. */
+async function isSorted({ files, folder }: ExportPlace): Promise<boolean> {
+  const { readManifest } = await import('../../places/export/manifest.ts');
+  const manifest = await readManifest(files, folder).catch(() => undefined);
+  return manifest?.sorted !== undefined;
 }
 
 /** A job or a budget makes sense only for a repair. @throws {ExportError} `usage` */

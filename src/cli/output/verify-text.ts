@@ -18,10 +18,13 @@ export interface VerifyWords {
   readonly isStrict: boolean;
   /** After a repair nothing is said of one. */
   readonly isRepaired?: boolean;
+  /** The assets were sorted when the export was rebuilt: no part of it can be made again alone. */
+  readonly isSorted?: boolean;
 }
 
 /** The result of `verify` for a person. */
-export function verifyText(result: Verification, { shown, isStrict, isRepaired = false }: VerifyWords): string {
+export function verifyText(result: Verification, words: VerifyWords): string {
+  const { shown, isStrict, isRepaired = false, isSorted = false } = words;
   const { files, rows, bytes, damage, strangers } = result;
   const notes = strangers.length === 0 ? '' : `  ${isStrict ? '' : 'ignored: '}${strangersText(strangers)}\n`;
   const counted = `${plural(files, 'file')}, ${plural(rows, 'row')}, ${byteSize(bytes)}`;
@@ -31,6 +34,9 @@ export function verifyText(result: Verification, { shown, isStrict, isRepaired =
   const lines = damage.map(({ path, problem }) => `  ${printable(path)}: ${printable(problem)}\n`);
   const problems = `${shown}: ${plural(damage.length, 'problem')}\n${lines.join('')}${notes}`;
   if (isRepaired) return problems;
+  if (isSorted)
+    return `${problems}  To fix: restore these files from a copy, or sort its source again: asset-export rebuild SOURCE --sort COLUMNS --out NEW
+`;
   return `${problems}  To fix: restore these files from a copy, or repair them: ${commandLine('verify', shown, '--repair')} --job <job.yaml>\n  A repair first rebuilds what is free, then prints the cost of the rest. It spends nothing without --yes.\n`;
 }
 

@@ -28,10 +28,19 @@ export function listShape(by: string, address: string): JobShape {
   return { [listed]: { by, address } };
 }
 
+interface Rebuilt {
+  readonly seal?: string;
+  readonly join?: number;
+  readonly sorted?: readonly string[];
+}
+
+function rebuiltOf({ [source]: rebuilt }: JobShape): Rebuilt {
+  return rebuilt ?? {};
+}
+
 /** How many parts of its source became one in an export that was rebuilt; 1 for any other. */
-export function joinOf({ [source]: rebuilt }: JobShape): number {
-  const { join = 1 } = (rebuilt ?? {}) as { readonly join?: number };
-  return join;
+export function joinOf(shape: JobShape): number {
+  return rebuiltOf(shape).join ?? 1;
 }
 
 /**
@@ -132,7 +141,7 @@ export function requireSame(
   const old: JobShape = { ...absent, ...before.job };
   for (const [name, value] of Object.entries({ ...absent, ...now.job })) {
     if (name !== keptField && !isDeepStrictEqual(old[name], value)) {
-      if (name === source) throw changed('input', name, `${folder} was not made from the same records`);
+      if (name === source) throw changedSource(folder, rebuiltOf(old), rebuiltOf(now.job));
       if (name === listed)
         throw new ExportError('usage', `${folder} is not the export of this list`, {
           facts: { changed: name },
@@ -159,6 +168,15 @@ export function requireSame(
       );
     }
   }
+}
+
+/** Why a rebuilt export is not the one that began. */
+function changedSource(folder: string, before: Rebuilt, now: Rebuilt): ExportError {
+  if (before.seal !== now.seal) return changed('input', source, `${folder} was not made from the same records`);
+  const order = ({ sorted }: Rebuilt): string => sorted?.join(',') ?? 'absent';
+  const [flag, was, is] =
+    order(before) === order(now) ? ['--join', before.join ?? 1, now.join ?? 1] : ['--sort', order(before), order(now)];
+  return changed('usage', source, `${flag} was ${was} when ${folder} started, and is ${is} now`);
 }
 
 /** A value of a field in a message. */

@@ -42,8 +42,12 @@ export function diffSide(finished: FinishedExport): DiffSide {
   const format = (['parquet', 'csv'] as const).find((each) => held.has(each) && !(isNested && each === 'parquet'));
   if (format === undefined || !columns.some(isIdColumn)) {
     const why = format === undefined ? 'the table assets as flat Parquet or exact CSV' : 'the column id of assets';
+    // Nested Parquet alone has lost the order of members, so nothing is rebuilt from it.
+    const isRebuilt = [...held].some((each) => each !== 'parquet') || !isNested;
     throw new ExportError('usage', `${folder} does not have ${why}, which diff needs`, {
-      todo: `Rewrite it for no credits, and compare that: ${commandLine('rebuild', folder, '--out', `${folder}-parquet`, '--format', 'parquet')}`,
+      todo: isRebuilt
+        ? `Rewrite it for no credits, and compare that: ${commandLine('rebuild', folder, '--out', `${folder}-parquet`, '--format', 'parquet')}`
+        : 'Export with --no-nested, or with a further --format, to compare exports.',
     });
   }
   return { finished, name: basename(folder), seal: contentSeal(manifest), format, longestRow: usualRowBytes };

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parquetMetadata } from 'hyparquet';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -196,6 +196,12 @@ describe('an export that is sorted', () => {
     const repaired = await run('verify', to, '--repair', ...job);
     expect(repaired.exit, repaired.stderr).toBe(2);
     expect(repaired.stderr).toContain('Rebuild it from its source');
+    const [file] = (await manifestOf(to))?.files ?? [];
+    await rm(join(to, file?.path ?? ''));
+    const damaged = await run('verify', to);
+    expect(damaged).toMatchObject({ exit: 12 });
+    expect(damaged.stdout).toContain('sort its source again: asset-export rebuild SOURCE --sort COLUMNS --out NEW');
+    expect(damaged.stdout).not.toContain('--repair');
   });
 
   it('is a command, which refuses columns that do not exist', async () => {
@@ -204,7 +210,8 @@ describe('an export that is sorted', () => {
     expect(made.exit, made.stderr).toBe(0);
     expect((await manifestOf(join(folder, 'sorted')))?.sorted).toEqual(['collection', 'id']);
     const other = await run('rebuild', small, '--out', 'sorted', '--sort', 'burnt');
-    expect(other.exit, other.stderr).toBe(4);
+    expect(other).toMatchObject({ exit: 2 });
+    expect(other.stderr).toContain('--sort was collection,id when ');
     const unknown = await run('rebuild', small, '--out', 'other', '--sort', 'colection');
     expect(unknown).toMatchObject({ exit: 2 });
     expect(unknown.stderr).toContain('Did you mean collection?');

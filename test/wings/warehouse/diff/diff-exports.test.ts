@@ -123,6 +123,18 @@ describe('a diff', () => {
     await expect(diffOf(from, lines)).rejects.toMatchObject({ exit: 'damaged' });
   });
 
+  it('names no rebuild where nested Parquet is all there is: it has lost the order of members', async () => {
+    const nested = await exportNight({ record: firstNight, flags: { format: 'parquet', nested: true } });
+    await expect(diffOf(nested, nested)).rejects.toMatchObject({
+      exit: 'usage',
+      todo: expect.stringMatching(/^Export with --no-nested/) as string,
+    });
+    const alsoRaw = await exportNight({ record: firstNight, flags: { format: 'parquet,raw', nested: true } });
+    await expect(diffOf(alsoRaw, alsoRaw)).rejects.toMatchObject({
+      todo: expect.stringContaining('asset-export rebuild') as string,
+    });
+  });
+
   it('is a command: a summary, JSON, and exit 3 when it is asked for', async () => {
     const from = await exportNight({ record: firstNight });
     const to = await exportNight(second);
