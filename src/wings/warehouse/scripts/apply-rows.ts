@@ -190,7 +190,11 @@ function requireRows(tables: ScriptTables, style: ScriptStyle): string[] {
   const { quote } = style;
   const isVersions = tables.mode === 'scd2';
   const open = isVersions ? ` WHERE ${quote('valid_to')} IS NULL` : '';
-  const way = isVersions ? 'restore it from a backup' : 'load the export with --mode replace';
+  const ways: Readonly<Record<string, string>> = {
+    scd2: 'restore it from a backup',
+    replace: 'look for triggers, rules and other writers, and run the script again',
+  };
+  const way = ways[tables.mode] ?? 'load the export with --mode replace';
   return allOf(tables).flatMap(({ stage: { target } }) => {
     const rows = tables.rowsAfter[target];
     if (rows === undefined) return [];

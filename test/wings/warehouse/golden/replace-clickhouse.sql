@@ -43,9 +43,9 @@ EXCHANGE TABLES `assets` AND `stage_assets_ready`;
 
 EXCHANGE TABLES `creators` AND `stage_creators_ready`;
 
-SELECT throwIf(NOT ((SELECT count(*) FROM `assets`) = 1000), 'the table assets would not hold 1000 rows, because it was changed: load the export with --mode replace') FORMAT Null;
+SELECT throwIf(NOT ((SELECT count(*) FROM `assets`) = 1000), 'the table assets would not hold 1000 rows, because it was changed: look for triggers, rules and other writers, and run the script again') FORMAT Null;
 
-SELECT throwIf(NOT ((SELECT count(*) FROM `creators`) = 1000), 'the table creators would not hold 1000 rows, because it was changed: load the export with --mode replace') FORMAT Null;
+SELECT throwIf(NOT ((SELECT count(*) FROM `creators`) = 1000), 'the table creators would not hold 1000 rows, because it was changed: look for triggers, rules and other writers, and run the script again') FORMAT Null;
 
 DELETE FROM `_asset_export_loads` WHERE `table` IN ('assets', 'creators') AND (SELECT count(*) FROM `stage_assets_passed`) = 1 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND (`mode` = 'scd2' OR `started_at` > toDateTime64('2026-11-20 02:00:00.000', 6, 'UTC'))) = 0;
 

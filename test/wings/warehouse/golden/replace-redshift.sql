@@ -37,9 +37,9 @@ DELETE FROM "creators" WHERE (SELECT count(*) FROM "stage_assets") = 1000 AND (S
 INSERT INTO "creators" ("asset_id", "position", "address", "share", "verified", "extra")
 SELECT "asset_id", "position", "address", "share", "verified", "extra" FROM "stage_creators" WHERE (SELECT count(*) FROM "stage_assets") = 1000 AND (SELECT count(*) FROM "stage_creators") = 1000 AND (SELECT count(*) FROM "_asset_export_loads" WHERE "table" = 'assets' AND ("mode" = 'scd2' OR "started_at" > CAST('2026-11-20 02:00:00.000' AS TIMESTAMP))) = 0;
 
-SELECT CAST(CASE WHEN (SELECT count(*) FROM "assets") = 1000 THEN '0' ELSE 'the table assets would not hold 1000 rows, because it was changed: load the export with --mode replace' END AS INTEGER);
+SELECT CAST(CASE WHEN (SELECT count(*) FROM "assets") = 1000 THEN '0' ELSE 'the table assets would not hold 1000 rows, because it was changed: look for triggers, rules and other writers, and run the script again' END AS INTEGER);
 
-SELECT CAST(CASE WHEN (SELECT count(*) FROM "creators") = 1000 THEN '0' ELSE 'the table creators would not hold 1000 rows, because it was changed: load the export with --mode replace' END AS INTEGER);
+SELECT CAST(CASE WHEN (SELECT count(*) FROM "creators") = 1000 THEN '0' ELSE 'the table creators would not hold 1000 rows, because it was changed: look for triggers, rules and other writers, and run the script again' END AS INTEGER);
 
 DELETE FROM "_asset_export_loads" WHERE "table" IN ('assets', 'creators') AND (SELECT count(*) FROM "stage_assets") = 1000 AND (SELECT count(*) FROM "stage_creators") = 1000 AND (SELECT count(*) FROM "_asset_export_loads" WHERE "table" = 'assets' AND ("mode" = 'scd2' OR "started_at" > CAST('2026-11-20 02:00:00.000' AS TIMESTAMP))) = 0;
 
