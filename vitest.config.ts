@@ -35,7 +35,7 @@ export default defineConfig(({ mode }) => ({
     // Modules are loaded once a worker, not once a file.
     isolate: false,
     // Left alone, a machine of two cores runs one file at a time; most of them wait for programs that they started.
-    maxWorkers: 2,
+    maxWorkers: 4,
     // `npm test` checks beside the tests.
     reporters: ['default', ['./test/closing-line-reporter.ts', { checks: mode === 'checked' }]],
   },
