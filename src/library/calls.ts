@@ -115,7 +115,19 @@ export async function planInOneCall(options: JobOptions & Pick<ExportOptions, 'f
       const prepared = await prepareInputs({ job, idsFolder, outputDir, files, stdin, folder, findRemote });
       const counted = ledger === undefined ? {} : { ledger };
       const disk = freeSpace === undefined ? {} : { freeSpace };
-      return planExport({ ...runWings, job, sinks, prepared, files, clock, fresh, ...store, ...counted, ...disk });
+      return planExport({
+        ...runWings,
+        job,
+        outputDir,
+        sinks,
+        prepared,
+        files,
+        clock,
+        fresh,
+        ...store,
+        ...counted,
+        ...disk,
+      });
     },
     cleanUp: [() => diskFileStore.remove(folder)],
   });

@@ -153,8 +153,8 @@ const questions: readonly Question[] = [
   {
     name: 'store',
     after: ['packages'],
-    ask: async ({ loaded: { job }, clocks }) => {
-      const { clock, ...fact } = await checkOutput(job, { ...context, ...runWings });
+    ask: async ({ loaded: { job, outputDir }, clocks }) => {
+      const { clock, ...fact } = await checkOutput(job, { ...context, ...runWings }, outputDir);
       return { ...fact, clocks: [...clocks, ...(clock === undefined ? [] : [clock])] };
     },
   },

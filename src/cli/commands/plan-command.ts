@@ -91,7 +91,7 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
   };
   const sources = { job, idsFolder, outputDir, files, stdin, folder: temporary, findRemote, onNote };
   const prepared = await prepareInputs(sources);
-  const request = { prepared, files, ...runWings, ...(ledger === undefined ? {} : { ledger }) };
+  const request = { prepared, files, outputDir, ...runWings, ...(ledger === undefined ? {} : { ledger }) };
   const ignored = ignoredProxy(job.service.url, args.terminal.env);
   if (ignored !== undefined) warnings.push(ignored);
   const first = args.isOn('fresh') ? undefined : await exportBefore(files, given, today);

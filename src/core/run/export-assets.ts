@@ -32,7 +32,7 @@ import {
   nightsFor,
   type Reading,
 } from './nights.ts';
-import { followerFor, throwAwayFollowed } from './night-follower.ts';
+import { followerFor, requireFollowable, throwAwayFollowed } from './night-follower.ts';
 import { isOverUnlisted } from './tolerance.ts';
 
 export interface ExportRequest {
@@ -82,6 +82,7 @@ async function exportHome(request: Request, context: ObservedContext): Promise<E
   const following = { ...context, lake: followerFor(withPattern(request), request.wings) };
   const after = afterComplete(nights, { job: request.job, outputDir: request.outputDir, place: home.place }, following);
   await nights?.requireLatestFree(request.job, context);
+  await requireFollowable({ job: request.job, outputDir: request.outputDir }, following);
   const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
   if (finished !== undefined) {
     const published = await after.publish(finished);

@@ -37,6 +37,8 @@ export interface Following {
 
 /** Tables that follow the nights of a root. */
 export interface NightFollower {
+  /** Refuses a job that names its nights otherwise than the tables beside them. @throws {ExportError} `usage` */
+  requireSamePattern(night: FollowedNight, context: HomeContext): Promise<void>;
   /**
    * Publishes a night whose run ends with exit 0, after the complete ones that are missing before it.
    * @throws {ExportError} `unavailable`, `cannotWrite`: the export is complete, and not in the lake
@@ -57,6 +59,14 @@ export function followerFor(job: Job, { lake }: Following): Following['lake'] {
   throw new ExportError('usage', 'output.lake needs lakes, which this program left out', {
     todo: 'Give the context a member lake.',
   });
+}
+
+/** Refuses, before anything is paid for, a job whose nights cannot be published beside those that are there. @throws {ExportError} `usage` */
+export async function requireFollowable(night: FollowedNight, context: HomeContext & Following): Promise<void> {
+  const { job } = night;
+  // The first ids alone are not published.
+  const follower = job.ids.limit === undefined ? await followerFor(job, context)?.() : undefined;
+  await follower?.requireSamePattern(night, context);
 }
 
 /** What follows the nights of a root; undefined where nothing does. @throws {ExportError} `usage` where the program has left that out */

@@ -14,6 +14,7 @@ import type { FileStore } from '../../places/files/file-store.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
 import { type Nights, nightsFor, type PlannedBase } from './nights.ts';
+import { type Following, requireFollowable } from './night-follower.ts';
 import { callsLeft, partsAfter, type Forecast, forecast } from './calls-left.ts';
 import type { Entries, EntryState } from '../ids/entries.ts';
 import { jobOn } from '../job/job-traits.ts';
@@ -60,8 +61,10 @@ export interface ExportPlan extends Forecast {
   readonly warnings: readonly string[];
 }
 
-export interface PlanRequest {
+export interface PlanRequest extends Following {
   readonly job: Job;
+  /** `output.dir` as the job has it, with `{date}`; that of `job` unless given. */
+  readonly outputDir?: string | undefined;
   readonly prepared: PreparedInputs;
   readonly files: FileStore;
   /** Opens the bucket of an export; by default with the credentials of the environment. */
@@ -88,6 +91,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const job = jobOn(request.job, utcDay(nowMs));
   const context = { random: Math.random, clock, ...request };
   const home = await openHome(job, context);
+  await requireFollowable({ job, outputDir: request.outputDir ?? request.job.output.dir }, context);
   const now = { job: jobShape(job, request.sinks), inputs: [...prepared.fingerprints] };
   const { manifest, progress } = await standingOf(home, now, fresh);
   const commits = progress?.commits ?? [];

@@ -16,7 +16,7 @@ import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import { homeAt } from '../../core/run/homes/home.ts';
-import { type Following, throwAwayFollowed } from '../../core/run/night-follower.ts';
+import { type Following, requireFollowable, throwAwayFollowed } from '../../core/run/night-follower.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { requireSameSlices } from '../../core/run/homes/open-slices.ts';
 import { type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
@@ -82,6 +82,7 @@ export async function enqueueExport(request: EnqueueRequest, given: EnqueueConte
   requireFleetHome(job, 'enqueue');
   const place = await openHomePlace(job, context);
   await homeAt(place).requireOwn();
+  await requireFollowable({ job, outputDir: job.output.dir }, context);
   await files.makeFolder(pathIn(place.scratch, exportPaths.run));
   const lock = await files.takeLock(place.scratch);
   return thenCleanUp({

@@ -8,6 +8,7 @@ import type { Manifest } from '../../places/export/manifest.ts';
 import { newReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import { reportFor, type RunWings } from '../../core/run/run-wings.ts';
+import { requireFollowable } from '../../core/run/night-follower.ts';
 import { type AfterComplete, afterComplete, nightsFor } from '../../core/run/nights.ts';
 import { warnOfDisk, requireRunnable } from '../../core/run/disk-estimate.ts';
 import { alreadyComplete, type ExportOutcome } from '../../core/run/export-outcome.ts';
@@ -48,6 +49,7 @@ export async function workOnExport(request: WorkRequest, context: ExportContext 
   const nights = await nightsFor(job, context.nights);
   const report = reportFor(job, context);
   await nights?.requireLatestFree(job, context);
+  await requireFollowable({ job, outputDir: job.output.dir }, context);
   return observedRun({ ...context, job, startedAtMs, worker: request.worker }, async (observed) => {
     const place = await openHomePlace(job, observed);
     const after = afterComplete(nights, { job, outputDir: job.output.dir, place: homeAt(place).place }, context);

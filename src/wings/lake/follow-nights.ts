@@ -21,7 +21,22 @@ import { holdsAnyOf, removeNights } from './table-changes.ts';
 import { propertyKeys, snapshotOf } from './table-metadata.ts';
 
 /** What runs, `prune` and repairs have follow their nights. */
-export const lakeFollower: NightFollower = { completed, losses, removing, repaired };
+export const lakeFollower: NightFollower = { requireSamePattern, completed, losses, removing, repaired };
+
+/** A lake that cannot be read now may be whole when the night is complete: only a pattern that is known is compared. */
+async function requireSamePattern({ job, outputDir }: FollowedNight, context: HomeContext): Promise<void> {
+  const named = namedNight(outputDir, job.output.dir);
+  if (named === undefined) return;
+  const lake = await openLake(named.root, job.output.endpoint, context);
+  let known: string | undefined;
+  try {
+    for (const table of await lakeTables(lake))
+      known ??= (await table.newest())?.metadata.properties[propertyKeys.pattern];
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+  }
+  requirePattern(lake, known, named.pattern);
+}
 
 async function completed(night: FollowedNight, context: HomeContext): Promise<PublishedTables> {
   const { job, outputDir } = night;

@@ -72,13 +72,6 @@ describe('a job with output.lake', () => {
     expect(await nightsOf(root)).toEqual([dayOf(0)]);
   });
 
-  it('refuses a root whose lake names its nights in another way', async () => {
-    const root = await tempFolder();
-    await runNight(root, 0, few);
-    const other = { ...few, out: `${root}/night-{date}`, flags: { ...few.flags, base: 'none' } };
-    expect(await runNight(root, 1, other)).toMatchObject({ state: 'complete', error: { exit: 'usage' } });
-  });
-
   it('refuses a table whose newest snapshot another program wrote, and a rebuild takes it back', async () => {
     const root = await tempFolder();
     await runNight(root, 0, few);

@@ -7,6 +7,7 @@ import type { ExportStanding } from '../record/export-standing.ts';
 import { standingIfAny } from '../homes/standing.ts';
 import { type HomeContext, openHome } from '../homes/open-home.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
+import { requireFollowable } from '../night-follower.ts';
 import { nightsFor } from '../nights.ts';
 import type { RunWings } from '../run-wings.ts';
 import type { OtherClock } from './check-clock.ts';
@@ -18,9 +19,14 @@ export interface CheckedOutput extends Fact {
 
 /**
  * Sees that an export can be written to its place. What is made for that is removed.
+ * @param outputDir `output.dir` as the job has it, with `{date}`
  * @throws {ExportError} `usage` where other files are, or a store overwrites; `cannotWrite`, `unavailable`
  */
-export async function checkOutput(job: Job, context: HomeContext & RunWings): Promise<CheckedOutput> {
+export async function checkOutput(
+  job: Job,
+  context: HomeContext & RunWings,
+  outputDir = job.output.dir,
+): Promise<CheckedOutput> {
   const nights = await nightsFor(job, context.nights);
   const { dir } = job.output;
   const shown = shownPath(dir, process.cwd());
@@ -30,6 +36,7 @@ export async function checkOutput(job: Job, context: HomeContext & RunWings): Pr
   const begun = standing !== undefined && 'manifest' in standing ? standing.manifest : standing?.start;
   // Its inputs are compared by a run, which reads all of them.
   if (begun !== undefined) requireSame(home.name, begun, { job: jobShape(job), inputs: begun.inputs });
+  await requireFollowable({ job, outputDir }, context);
   const holder = begun === undefined ? [] : holderOf(standing);
   if (!isBucketAddress(dir)) {
     const exists = await probeFolder(dir);
