@@ -189,7 +189,7 @@ function checkText(
 /** With what a catalogue needs of each table. */
 async function printJson(lake: Lake, facts: object, args: CommandLine): Promise<number> {
   const { publishedTables } = await import('../../wings/lake/index.ts');
-  const lakeFacts = { root: lake.root, ...facts, lake: await publishedTables(lake) };
+  const lakeFacts = { root: lake.root, ...facts, lake: await publishedTables(lake, 'leave out') };
   args.terminal.stdout.write(`${JSON.stringify(lakeFacts)}\n`);
   return 'exitCode' in facts ? Number(facts.exitCode) : exitCodes.complete.code;
 }

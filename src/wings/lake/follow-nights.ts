@@ -7,6 +7,7 @@ import { intolerable } from '../../core/run/tolerance.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type Lake, lakeAt, openLake, lakeTables } from './lake.ts';
 import {
+  begunTables,
   factsOf,
   type KnownTable,
   knownTables,
@@ -30,8 +31,7 @@ async function requireSamePattern({ job, outputDir }: FollowedNight, context: Ho
   const lake = await openLake(named.root, job.output.endpoint, context);
   let known: string | undefined;
   try {
-    for (const table of await lakeTables(lake))
-      known ??= (await table.newest())?.metadata.properties[propertyKeys.pattern];
+    known = (await begunTables(lake)).properties?.[propertyKeys.pattern];
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
   }

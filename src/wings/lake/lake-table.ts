@@ -3,6 +3,7 @@ import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';
+import { lakeFolder, pathIn } from '../../places/export/export-folder.ts';
 import type { ObjectStore } from '../../places/objects/object-store.ts';
 import { NextVersion } from './next-version.ts';
 import { metadataNames, TableFiles } from './table-files.ts';
@@ -14,13 +15,21 @@ export interface TableVersion {
   readonly metadata: TableMetadata;
 }
 
+/** What a table that may be damaged goes on from. */
+export interface ReadableTable {
+  /** The number of its newest version; 0 where it has none. */
+  readonly last: number;
+  /** The newest version that can be read. */
+  readonly newest: TableVersion | undefined;
+}
+
 export interface TableChange {
   /** Whether there is nothing to do: asked before the first attempt, and after each. @param isPut whether a version was put */
   readonly isDone: (newest: TableVersion | undefined, isPut: boolean) => boolean;
   readonly make: (next: NextVersion, before: TableMetadata) => Promise<void>;
   /** Where readers find the table, for one that begins. */
   readonly location: string;
-  /** Whether it may follow on a version of another program. */
+  /** Whether it may follow on a version of another program, and on one that cannot be read. */
   readonly takesBack?: boolean;
 }
 
@@ -52,12 +61,33 @@ export class LakeTable {
 
   /** The newest version; undefined where the table has not begun. @throws {ExportError} `damaged` */
   async newest(): Promise<TableVersion | undefined> {
-    const hint = await this.#hint();
-    const known = hint !== undefined && (await this.#has(hint)) ? hint : await this.#greatest();
-    if (known === undefined) return undefined;
-    const version = await this.#upFrom(known);
+    const last = await this.#last();
+    return last === 0 ? undefined : this.#read(last);
+  }
+
+  /** Passes by versions that are damaged. */
+  async newestReadable(): Promise<ReadableTable> {
+    const last = await this.#last();
+    for (const version of last === 0 ? [] : await this.#versions()) {
+      try {
+        return { last, newest: await this.#read(version) };
+      } catch (error) {
+        if (!(error instanceof ExportError) || error.exit !== 'damaged') throw error;
+      }
+    }
+    return { last, newest: undefined };
+  }
+
+  async #known(): Promise<ReadableTable> {
+    const newest = await this.newest();
+    return { last: newest?.version ?? 0, newest };
+  }
+
+  async #read(version: number): Promise<TableVersion> {
     const name = metadataNames.version(version);
-    return { version, metadata: parseTableMetadata(await this.files.read(name), `${this.name}/metadata/${name}`) };
+    const path = pathIn(this.#root, `${lakeFolder}/${this.name}/metadata/${name}`);
+    const todo = `Write the tables anew: ${commandLine('lake', this.#root, '--rebuild', '--yes')}`;
+    return { version, metadata: parseTableMetadata(await this.files.read(name), path, todo) };
   }
 
   /**
@@ -66,14 +96,14 @@ export class LakeTable {
    */
   async change({ isDone, make, location, takesBack = false }: TableChange): Promise<TableVersion | undefined> {
     for (let isPut = false; ; ) {
-      const newest = await this.newest();
+      const { last, newest } = takesBack ? await this.newestReadable() : await this.#known();
       if (isDone(newest, isPut)) {
         if (newest !== undefined) await this.#pointHint(newest.version);
         return newest;
       }
-      if (newest !== undefined && !takesBack) this.#requireOwn(newest);
+      if (newest !== undefined && !takesBack) this.requireOwn(newest);
       const before = newest?.metadata ?? this.#begun(location);
-      const version = (newest?.version ?? 0) + 1;
+      const version = last + 1;
       const { name: table, files } = this;
       const next = new NextVersion({ table, files, version, before, nowMs: this.#clock.now() });
       await make(next, before);
@@ -109,7 +139,8 @@ export class LakeTable {
     };
   }
 
-  #requireOwn({ metadata }: TableVersion): void {
+  /** @throws {ExportError} `usage` where another program wrote the newest snapshot */
+  requireOwn({ metadata }: TableVersion): void {
     const foreign = foreignSnapshot(metadata);
     if (foreign === undefined) return;
     throw new ExportError(
@@ -131,9 +162,16 @@ export class LakeTable {
     return this.files.isThere(metadataNames.version(version));
   }
 
-  async #greatest(): Promise<number | undefined> {
-    const versions = (await this.files.names()).flatMap((name) => metadataNames.versionOf(name) ?? []);
-    return versions.length === 0 ? undefined : Math.max(...versions);
+  /** The number of the newest version; 0 where there is none. */
+  async #last(): Promise<number> {
+    const hint = await this.#hint();
+    const known = hint !== undefined && (await this.#has(hint)) ? hint : ((await this.#versions())[0] ?? 0);
+    return known === 0 ? 0 : this.#upFrom(known);
+  }
+
+  /** The numbers of its versions, the newest first. */
+  async #versions(): Promise<number[]> {
+    return (await this.files.names()).flatMap((name) => metadataNames.versionOf(name) ?? []).sort((a, b) => b - a);
   }
 
   async #upFrom(known: number): Promise<number> {

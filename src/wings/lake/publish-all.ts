@@ -1,10 +1,11 @@
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
+import { lakeFolder, pathIn } from '../../places/export/export-folder.ts';
 import { assetsLast, type Lake } from './lake.ts';
 import { patternOfExports } from './lake-pattern.ts';
 import { LakeTable } from './lake-table.ts';
 import type { TableNight } from './next-version.ts';
-import { aboutOf, factsOf, knownTables, type LakeFacts, publishNight } from './publish-nights.ts';
+import { aboutOf, begunTables, factsOf, knownTables, type LakeFacts, publishNight } from './publish-nights.ts';
 import {
   completeNights,
   isOlderEncoding,
@@ -80,14 +81,13 @@ export async function rebuildLake(
   lake: Lake,
   { location, isDone }: { readonly location: string | undefined; readonly isDone: boolean },
 ): Promise<RebuildPlan> {
-  const known = await knownTables(lake);
-  const properties = known[0]?.newest.metadata.properties ?? {};
-  const pattern = properties[propertyKeys.pattern] ?? (await patternOfExports(lake));
+  const begun = await begunTables(lake);
+  const properties = begun.properties ?? {};
+  const pattern = properties[propertyKeys.pattern] ?? (await patternAnew(lake, begun.names.length > 0));
   const ownLocation = location === undefined ? properties[propertyKeys.location] : readersAddress(location);
   const address = ownLocation ?? readersAddress(lake.root);
   const { nights, notes } = await publishable(lake, pattern, 'pass by');
-  const names = new Set([...known.map(({ table }) => table.name), ...nights.flatMap(tablesOfNight)]);
-  const tables = assetsLast([...names]);
+  const tables = assetsLast([...new Set([...begun.names, ...nights.flatMap(tablesOfNight)])]);
   const last = nights.at(-1);
   if (last === undefined) {
     throw new ExportError('usage', `${lake.root} has no complete export named ${pattern} that can be published`, {
@@ -104,4 +104,18 @@ export async function rebuildLake(
     }
   }
   return { published: nights.map(({ day }) => day), notes, address, tables };
+}
+
+/** How the nights are named where no table says so. @throws {ExportError} `usage` */
+async function patternAnew(lake: Lake, isBegun: boolean): Promise<string> {
+  try {
+    return await patternOfExports(lake);
+  } catch (error) {
+    if (!isBegun || !(error instanceof ExportError) || error.exit !== 'usage') throw error;
+    const folder = pathIn(lake.root, lakeFolder);
+    throw new ExportError('usage', `no version of the tables in ${folder} can be read, and ${error.message}`, {
+      todo: `Remove ${folder}, which holds no data. The next run with --lake iceberg begins a new lake.`,
+      cause: error,
+    });
+  }
 }

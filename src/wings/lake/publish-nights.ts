@@ -6,7 +6,7 @@ import { LakeTable, type TableVersion } from './lake-table.ts';
 import { parquetCodecOf, type PublishableNight, isComplete, readTableNight, tablesOfNight } from './root-nights.ts';
 import { addNight, removeNights, type TableAbout } from './table-changes.ts';
 import { metadataNames } from './table-files.ts';
-import { holdsNight, noSnapshot, nightsOf, propertyKeys } from './table-metadata.ts';
+import { holdsNight, noSnapshot, nightsOf, propertyKeys, type TableMetadata } from './table-metadata.ts';
 
 /** What the tables of a lake agree on. */
 export interface LakeFacts {
@@ -24,6 +24,7 @@ export interface KnownTable {
   readonly newest: TableVersion;
 }
 
+/** @throws {ExportError} `damaged` */
 export async function knownTables(lake: Lake): Promise<KnownTable[]> {
   const known: KnownTable[] = [];
   for (const table of await lakeTables(lake)) {
@@ -31,6 +32,28 @@ export async function knownTables(lake: Lake): Promise<KnownTable[]> {
     if (newest !== undefined) known.push({ table, newest });
   }
   return known;
+}
+
+/** The tables that have a version, and the properties of the first that can be read: newer ones may be damaged. */
+export async function begunTables(lake: Lake) {
+  const names: string[] = [];
+  let properties: TableMetadata['properties'] | undefined;
+  for (const table of await lakeTables(lake)) {
+    const { last, newest } = await table.newestReadable();
+    if (last > 0) names.push(table.name);
+    properties ??= newest?.metadata.properties;
+  }
+  return { names, properties };
+}
+
+/** Those that can be read. */
+async function wholeTables(lake: Lake): Promise<KnownTable[]> {
+  const whole: KnownTable[] = [];
+  for (const table of await lakeTables(lake)) {
+    const { last, newest } = await table.newestReadable();
+    if (newest?.version === last) whole.push({ table, newest });
+  }
+  return whole;
 }
 
 /** @throws {ExportError} `damaged` for a lake that was moved */
@@ -101,9 +124,12 @@ async function requireStillThere(lake: Lake, night: PublishableNight): Promise<v
   });
 }
 
-/** What a catalogue needs to know of the tables. */
-export async function publishedTables(lake: Lake): Promise<PublishedTables> {
-  const known = await knownTables(lake);
+/** What a catalogue needs to know of the tables. @param damaged what becomes of those that cannot be read */
+export async function publishedTables(
+  lake: Lake,
+  damaged: 'refuse' | 'leave out' = 'refuse',
+): Promise<PublishedTables> {
+  const known = await (damaged === 'refuse' ? knownTables(lake) : wholeTables(lake));
   return Object.fromEntries(
     known.map(({ table, newest: { version, metadata } }) => {
       const snapshot = metadata['current-snapshot-id'];

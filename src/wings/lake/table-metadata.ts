@@ -56,12 +56,15 @@ export type TableMetadata = z.infer<typeof tableMetadataSchema>;
 /** Stands for the current snapshot of a table that has none. */
 export const noSnapshot = -1;
 
-/** @param path names the file in messages. @throws {ExportError} `damaged` */
-export function parseTableMetadata(bytes: Uint8Array, path: string): TableMetadata {
+/** @param path names the file in messages. @param todo what a reader of them can do. @throws {ExportError} `damaged` */
+export function parseTableMetadata(bytes: Uint8Array, path: string, todo: string): TableMetadata {
   try {
     return tableMetadataSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
   } catch (error) {
-    throw new ExportError('damaged', `${path} is damaged: it is no metadata of an Iceberg table`, { cause: error });
+    throw new ExportError('damaged', `${path} is damaged: it is no metadata of an Iceberg table`, {
+      todo,
+      cause: error,
+    });
   }
 }
 
