@@ -76,6 +76,7 @@ export interface RebuildPlan extends PublishedNights {
  * Writes all tables anew, as their next versions, from the exports that are there. @param location what readers use for the root; by
  * default what was given before, else the root's own address
  * @param isDone false: says what it would write
+ * @throws {ExportError} `damaged` where a part of a night is missing or damaged, before anything is written
  */
 export async function rebuildLake(
   lake: Lake,
@@ -94,14 +95,17 @@ export async function rebuildLake(
       todo: `See: ${commandLine('lake', lake.root)}`,
     });
   }
-  if (isDone) {
-    for (const name of tables) {
-      const own: TableNight[] = [];
-      for (const night of nights)
-        if (tablesOfNight(night).includes(name)) own.push(await readTableNight(night, name, address));
-      const about = aboutOf(name, last, { address, ownLocation, pattern });
-      await rebuildTable(new LakeTable(lake, name), own, about);
-    }
+  const nightsIn = async (name: string): Promise<TableNight[]> => {
+    const own: TableNight[] = [];
+    for (const night of nights)
+      if (tablesOfNight(night).includes(name)) own.push(await readTableNight(night, name, address));
+    return own;
+  };
+  // A part that is missing is known before the first table is written. The footers of all nights are too many to be kept.
+  for (const name of tables) await nightsIn(name);
+  for (const name of isDone ? tables : []) {
+    const about = aboutOf(name, last, { address, ownLocation, pattern });
+    await rebuildTable(new LakeTable(lake, name), await nightsIn(name), about);
   }
   return { published: nights.map(({ day }) => day), notes, address, tables };
 }

@@ -1,7 +1,7 @@
 import { dayPattern, dateWord } from '../../core/job/night-names.ts';
 import { firstStart, parseRunLines } from '../../core/run/record/run-lines.ts';
-import { readFooter } from '../../exports/parquet-footer.ts';
-import { FinishedExport } from '../../exports/finished-export.ts';
+import { type ColumnFooter, readFooter } from '../../exports/parquet-footer.ts';
+import { FinishedExport, type ManifestFile } from '../../exports/finished-export.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
@@ -96,6 +96,7 @@ export function tablesOfNight({ finished }: Pick<PublishableNight, 'finished'>):
 /**
  * A table of a night, with what the footers of its files say. Files without rows are left out.
  * @param address of the root, for readers
+ * @throws {ExportError} `damaged` for a file that is missing or of another size
  */
 export async function readTableNight(night: PublishableNight, name: string, address: string): Promise<TableNight> {
   const { finished, day, seal } = night;
@@ -105,7 +106,7 @@ export async function readTableNight(night: PublishableNight, name: string, addr
     .sort((a, b) => a.part - b.part);
   const found = new Map<string, DataFile>();
   await inTurns(own, async ({ path, rows, bytes }) => {
-    const columns = await readFooter(finished.files, pathIn(finished.folder, path), bytes);
+    const columns = await columnsIn(finished, { path, bytes });
     found.set(path, { address: `${address}/${night.name}/${path}`, rows, bytes, columns });
   });
   return {
@@ -115,6 +116,25 @@ export async function readTableNight(night: PublishableNight, name: string, addr
     startedAtMs: await startOf(finished),
     files: own.flatMap(({ path }) => found.get(path) ?? []),
   };
+}
+
+async function columnsIn(
+  { files, folder }: FinishedExport,
+  { path, bytes }: Pick<ManifestFile, 'path' | 'bytes'>,
+): Promise<ColumnFooter[]> {
+  const file = pathIn(folder, path);
+  try {
+    return await readFooter(files, file, bytes);
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    const size = await files.sizeOf(file);
+    if (size === bytes && error.exit !== 'damaged') throw error;
+    const other = size === undefined ? 'does not exist' : `has ${String(size)} bytes, not ${bytes}`;
+    throw new ExportError('damaged', size === bytes ? error.message : `${file} ${other}`, {
+      todo: `Run: ${commandLine('verify', folder, '--repair')}. Then run the same command again.`,
+      cause: error,
+    });
+  }
 }
 
 /** When an export began: its manifest says so, or the record of its runs. */

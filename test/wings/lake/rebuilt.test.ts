@@ -1,0 +1,54 @@
+import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runHere } from '../../support/run-here.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { folderOf, runNight } from './support/lake-root.ts';
+
+const tables = 'assets,creators';
+
+async function rootOf(nights: number) {
+  const root = await tempFolder();
+  for (let day = 0; day < nights; day += 1) await runNight(root, day, { flags: { tables } });
+  const lake = (...words: string[]) => runHere(['lake', root, ...words]);
+  const inLake = async () => (await readdir(join(root, 'lake'), { recursive: true })).sort();
+  return { root, lake, inLake };
+}
+
+describe('a night of which a part', () => {
+  const part = 'parquet/assets/part-00000.parquet';
+
+  it.each([
+    ['is missing', 'does not exist', (file: string) => rm(file)],
+    ['is cut', 'has 50 bytes, not', (file: string) => truncate(file, 50)],
+    ['is no Parquet file', 'is damaged', (file: string, bytes: number) => writeFile(file, Buffer.alloc(bytes))],
+  ])(
+    '%s has a rebuild write nothing, and name part and command',
+    async (_, what, harm) => {
+      const { root, lake, inLake } = await rootOf(2);
+      const file = join(folderOf(root, 1), part);
+      await harm(file, (await stat(file)).size);
+      const before = await inLake();
+      for (const words of [['--rebuild'], ['--rebuild', '--yes']]) {
+        const { exit, stdout, stderr } = await lake(...words);
+        expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' });
+        expect(stderr).toContain(`${file} ${what}`);
+        expect(stderr).toContain(`asset-export verify ${folderOf(root, 1)} --repair`);
+      }
+      expect(await inLake()).toEqual(before);
+    },
+    60_000,
+  );
+
+  it('is missing is named by the run that would publish it', async () => {
+    const { root } = await rootOf(1);
+    await runNight(root, 1, { flags: { tables, lake: 'none' } });
+    await rm(join(folderOf(root, 1), part));
+    const { error } = await runNight(root, 2, { flags: { tables, base: 'none' } });
+    expect(error).toMatchObject({
+      exit: 'damaged',
+      message: expect.stringContaining(`${join(folderOf(root, 1), part)} does not exist`) as string,
+      todo: expect.stringContaining(`asset-export verify ${folderOf(root, 1)} --repair`) as string,
+    });
+  }, 60_000);
+});
