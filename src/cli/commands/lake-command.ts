@@ -116,7 +116,8 @@ async function rebuild(lake: Lake, shown: string, args: CommandLine): Promise<nu
 }
 
 function rebuildText({ published, tables, address }: RebuildPlan, shown: string, isDone: boolean): string {
-  const what = `${plural(tables.length, 'table')} of ${plural(published.length, 'night')} (${published.join(', ')})`;
+  const nights = published.length === 0 ? '' : ` (${published.join(', ')})`;
+  const what = `${plural(tables.length, 'table')} of ${plural(published.length, 'night')}${nights}`;
   return isDone
     ? `${shown}: wrote ${what} anew, for ${address}\n`
     : `${shown}: would write ${what} anew, for ${address}\nNothing was written. Add --yes to write them.\n`;

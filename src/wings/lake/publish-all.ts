@@ -90,7 +90,7 @@ export async function rebuildLake(
   const { nights, notes } = await publishable(lake, pattern, 'pass by');
   const tables = assetsLast([...new Set([...begun.names, ...nights.flatMap(tablesOfNight)])]);
   const last = nights.at(-1);
-  if (last === undefined) {
+  if (tables.length === 0) {
     throw new ExportError('usage', `${lake.root} has no complete export named ${pattern} that can be published`, {
       todo: `See: ${commandLine('lake', lake.root)}`,
     });

@@ -104,14 +104,14 @@ export async function publishNight(lake: Lake, night: PublishableNight, facts: L
 
 export function aboutOf(
   name: string,
-  night: PublishableNight,
+  night: PublishableNight | undefined,
   { address, ownLocation, pattern }: LakeFacts,
 ): TableAbout {
   return {
     location: locationOf(address, name),
     ownLocation,
     pattern: pattern ?? '',
-    codec: parquetCodecOf(night),
+    codec: night && parquetCodecOf(night),
   };
 }
 

@@ -10,8 +10,8 @@ export interface TableAbout {
   readonly ownLocation: string | undefined;
   /** How the nights are named, with `{date}`. */
   readonly pattern: string;
-  /** Of the Parquet files, as a job names it. */
-  readonly codec: string;
+  /** Of the Parquet files, as a job names it; undefined without a night. */
+  readonly codec: string | undefined;
 }
 
 /** A table of a night that is read when it is needed. */
@@ -71,8 +71,8 @@ function propertiesOf({ ownLocation, pattern, codec }: TableAbout): Record<strin
   return {
     // Else another engine's expire_snapshots or DROP … PURGE would delete parts of exports.
     'gc.enabled': 'false',
-    'write.parquet.compression-codec': codec === 'none' ? 'uncompressed' : codec,
     [propertyKeys.pattern]: pattern,
+    ...(codec === undefined ? {} : { 'write.parquet.compression-codec': codec === 'none' ? 'uncompressed' : codec }),
     ...(ownLocation === undefined ? {} : { [propertyKeys.location]: ownLocation }),
   };
 }

@@ -52,3 +52,21 @@ describe('a night of which a part', () => {
     });
   }, 60_000);
 });
+
+describe('a lake whose nights were removed by hand', () => {
+  it('is rebuilt to no night by the command that is named, and takes the next run', async () => {
+    const { root, lake } = await rootOf(1);
+    await rm(folderOf(root, 0), { recursive: true });
+    const checked = await lake();
+    expect(checked.exit).toBe(12);
+    expect(checked.stdout).toContain(`Fix: asset-export lake ${root} --rebuild --yes`);
+    expect(await lake('--rebuild')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('would write 2 tables of 0 nights anew') as string,
+    });
+    expect(await lake('--rebuild', '--yes')).toMatchObject({ exit: 0, stderr: '' });
+    expect(await lake()).toMatchObject({ exit: 0, stderr: '' });
+    expect(await runNight(root, 1, { flags: { tables, base: 'none' } })).toMatchObject({ lake: { assets: {} } });
+    expect(await lake()).toMatchObject({ exit: 0, stdout: expect.stringContaining('assets    v3  1 night') as string });
+  }, 60_000);
+});
