@@ -14,6 +14,7 @@ import {
   publishedNights,
   publishedTables,
   publishNight,
+  requireOwnTables,
   requirePattern,
 } from './publish-nights.ts';
 import { removeOrphans } from './remove-orphans.ts';
@@ -71,8 +72,10 @@ type NightOfRun = Pick<NamedNight, 'pattern' | 'day'> & Pick<FollowedNight, 'job
 /** The nights after the newest published one, in their order; an empty lake begins with that of the run. */
 async function publishMissing(lake: Lake, { job, pattern, day }: NightOfRun, context: HomeContext): Promise<void> {
   const known = await knownTables(lake);
-  const facts = { ...factsOf(lake, known), pattern };
-  requirePattern(lake, factsOf(lake, known).pattern, pattern);
+  const before = factsOf(lake, known);
+  requirePattern(lake, before.pattern, pattern);
+  requireOwnTables(known);
+  const facts = { ...before, pattern };
   const newest = publishedNights(known).at(-1) ?? day;
   const others = newest < day ? await completeNights(lake, pattern) : [];
   const missing = others.filter((each) => each.day > newest && each.day < day);

@@ -5,7 +5,15 @@ import { assetsLast, type Lake } from './lake.ts';
 import { patternOfExports } from './lake-pattern.ts';
 import { LakeTable } from './lake-table.ts';
 import type { TableNight } from './next-version.ts';
-import { aboutOf, begunTables, factsOf, knownTables, type LakeFacts, publishNight } from './publish-nights.ts';
+import {
+  aboutOf,
+  begunTables,
+  factsOf,
+  knownTables,
+  type LakeFacts,
+  publishNight,
+  requireOwnTables,
+} from './publish-nights.ts';
 import {
   completeNights,
   isOlderEncoding,
@@ -29,11 +37,12 @@ export interface PublishedNights {
 /**
  * Publishes every complete night that is missing, in order, also those whose runs ended with exit 3.
  * @param location what readers use for the root, for a lake that begins
- * @throws {ExportError} `usage` for a night without field ids, before anything is written
+ * @throws {ExportError} `usage` for a night without field ids, or a table of another program, before anything is written
  */
 export async function publishAll(lake: Lake, location: string | undefined): Promise<PublishedNights> {
   const known = await knownTables(lake);
   const facts = factsOf(lake, known);
+  requireOwnTables(known);
   const given = location === undefined ? undefined : readersAddress(location);
   if (given !== undefined && known.length > 0 && given !== facts.address)
     throw otherLocation(lake, facts, location ?? '');

@@ -70,6 +70,11 @@ export function factsOf(lake: Pick<Lake, 'root'>, known: readonly KnownTable[]):
   return { pattern: properties[propertyKeys.pattern], address, ownLocation };
 }
 
+/** Before anything is written, in any table. @throws {ExportError} `usage` where another program wrote the newest snapshot */
+export function requireOwnTables(known: readonly KnownTable[]): void {
+  for (const { table, newest } of known) table.requireOwn(newest);
+}
+
 /** @throws {ExportError} `usage` where the lake names its nights in another way */
 export function requirePattern({ root }: Pick<Lake, 'root'>, known: string | undefined, pattern: string): void {
   if (known === undefined || known === pattern) return;
