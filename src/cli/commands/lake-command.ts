@@ -177,6 +177,13 @@ function checkText(
         .join('  ')
         .trimEnd()}`,
   );
+  const empty = tables.filter(({ nights }) => nights.length === 0).map(({ name }) => name);
+  const left =
+    empty.length === 0
+      ? []
+      : [
+          `Without a night: ${empty.join(', ')}. No night in the lake has ${empty.length === 1 ? 'this table' : 'these tables'} any more.`,
+        ];
   const missing =
     unpublished.length === 0
       ? []
@@ -184,7 +191,7 @@ function checkText(
   const wrong = problems.flatMap(({ problem, fix }) => [`  ${printable(problem)}`, `    Fix: ${fix}`]);
   const end =
     problems.length === 0 ? ['Every file exists with its size.'] : [`${plural(problems.length, 'problem')}:`, ...wrong];
-  return `${[`${shown}: ${plural(tables.length, 'table')}`, ...lines, ...missing, ...end].join('\n')}\n`;
+  return `${[`${shown}: ${plural(tables.length, 'table')}`, ...lines, ...left, ...missing, ...end].join('\n')}\n`;
 }
 
 /** With what a catalogue needs of each table. */

@@ -70,3 +70,14 @@ describe('a lake whose nights were removed by hand', () => {
     expect(await lake()).toMatchObject({ exit: 0, stdout: expect.stringContaining('assets    v3  1 night') as string });
   }, 60_000);
 });
+
+it('a table that no night has any more is named by the check', async () => {
+  const { root, lake } = await rootOf(1);
+  await runNight(root, 1, { flags: { tables: 'assets', base: 'none' } });
+  expect((await lake()).stdout).not.toContain('Without a night');
+  await rm(folderOf(root, 0), { recursive: true });
+  expect(await lake('--rebuild', '--yes')).toMatchObject({ exit: 0 });
+  const { exit, stdout } = await lake();
+  expect(exit).toBe(0);
+  expect(stdout).toContain('\nWithout a night: creators. No night in the lake has this table any more.\n');
+}, 60_000);
