@@ -1,3 +1,4 @@
+import type { RowChange } from '../warehouse/index.ts';
 import type { Table } from '../../core/records/table.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
 import type { DatabaseKind } from './database.ts';
@@ -33,19 +34,32 @@ export interface Difference {
   /** Removes rows whose key another row has too: after `append` keys need not be unique. */
   readonly removeTwins: string | undefined;
   readonly remove: string;
-  readonly update: string | undefined;
-  readonly insert: string;
+  readonly update: Update | undefined;
+  readonly insert: RowChange;
 }
+
+/** What brings rows of a table to those of its stage. */
+interface Update {
+  /** Makes a temporary table of the keys of the rows that differ: they are compared once. */
+  readonly list: string;
+  readonly change: RowChange;
+  readonly dropList: string;
+}
+
+const changedKeys = 'asset_export_changed';
 
 /** Unchanged rows stay as they are, and so do columns of the user in updated rows. */
 export function differenceOf(kind: DatabaseKind, staged: StagedTable): Difference {
   const { table, stage, key, isComplete } = staged;
   const [target, source] = [doubleQuoted(table.name), doubleQuoted(stage)];
   const names = table.columns.map(({ name }) => doubleQuoted(name)).join(', ');
-  const insert = `INSERT INTO ${target} (${names})\nSELECT ${names} FROM ${source} AS staged WHERE `;
+  const insertWhere = (condition: string): RowChange => {
+    const rows = `${source} AS staged WHERE ${condition}`;
+    return { table: table.name, sql: `INSERT INTO ${target} (${names})\nSELECT ${names} FROM ${rows};\n`, rows };
+  };
   if (key === undefined) {
     const remove = `DELETE FROM ${target} WHERE ${isComplete};\n`;
-    return { removeTwins: undefined, remove, update: undefined, insert: `${insert}${isComplete};\n` };
+    return { removeTwins: undefined, remove, update: undefined, insert: insertWhere(isComplete) };
   }
   const keys = key.map(doubleQuoted).join(', ');
   const twins = `SELECT ${keys} FROM ${target} GROUP BY ${keys} HAVING count(*) > 1`;
@@ -54,21 +68,32 @@ export function differenceOf(kind: DatabaseKind, staged: StagedTable): Differenc
     removeTwins: `DELETE FROM ${target} WHERE (${keys}) IN (${twins}) AND ${isComplete};\n`,
     remove: `DELETE FROM ${rowsNotStaged(staged)} AND ${isComplete};\n`,
     update: updateOf(kind, staged, key),
-    insert: `${insert}${absent} AND ${isComplete};\n`,
+    insert: insertWhere(`${absent} AND ${isComplete}`),
   };
 }
 
-function updateOf(kind: DatabaseKind, { table, stage, isComplete }: StagedTable, key: readonly string[]) {
+function updateOf(kind: DatabaseKind, staged: StagedTable, key: readonly string[]): Update | undefined {
+  const { table, stage, isComplete } = staged;
   const values = table.columns.filter(({ name }) => !key.includes(name));
   if (values.length === 0) return undefined;
   // PostgreSQL has no equality of json.
   const isJson = (column: (typeof values)[number]): boolean => kind === 'postgres' && column.type === 'json';
   const row = (alias: string): string =>
     values.map((column) => `${alias}.${doubleQuoted(column.name)}${isJson(column) ? '::text' : ''}`).join(', ');
+  const [target, source, list] = [doubleQuoted(table.name), doubleQuoted(stage), doubleQuoted(changedKeys)];
+  const keys = key.map((name) => `staged.${doubleQuoted(name)}`).join(', ');
   const set = values.map(({ name }) => `${doubleQuoted(name)} = staged.${doubleQuoted(name)}`).join(', ');
-  return `UPDATE ${doubleQuoted(table.name)} AS held SET ${set}
-FROM ${doubleQuoted(stage)} AS staged
-WHERE ${sameKey(key)} AND (${row('held')}) IS DISTINCT FROM (${row('staged')}) AND ${isComplete};\n`;
+  const differs = `${sameKey(key)} AND (${row('held')}) IS DISTINCT FROM (${row('staged')}) AND ${isComplete}`;
+  const listed = `(${keys}) IN (SELECT ${key.map(doubleQuoted).join(', ')} FROM ${list})`;
+  return {
+    list: `CREATE TEMPORARY TABLE ${list} AS SELECT ${keys}\nFROM ${target} AS held, ${source} AS staged\nWHERE ${differs};\n`,
+    change: {
+      table: table.name,
+      sql: `UPDATE ${target} AS held SET ${set}\nFROM ${source} AS staged\nWHERE ${sameKey(key)} AND ${listed};\n`,
+      rows: list,
+    },
+    dropList: `DROP TABLE ${list};\n`,
+  };
 }
 
 function sameKey(key: readonly string[]): string {

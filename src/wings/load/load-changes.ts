@@ -190,7 +190,7 @@ async function applyTo(loading: Loading, standing: Standing | undefined): Promis
   const tables: ChangedTables = { assets, changes: stagedChanges, children: staged };
   const style: ChangeStyle = { quote: doubleQuoted, update: plainUpdate, at };
   const statements = mode === 'merge' ? mergeStatements : scd2Statements;
-  for (const sql of statements(tables, style, deletes)) await session.run(sql);
+  for (const change of statements(tables, style, deletes)) await session.change(change);
   await dropStages(session, [stagedChanges, ...staged.map((each) => each.staged)]);
   const records = ['assets', ...children.map(({ name }) => name)].map((name) => ({
     table: plan.prefix + name,

@@ -1,4 +1,4 @@
-import { loadStatementFor, type LoadPlan, type LoadTable, sourceOf } from '../warehouse/index.ts';
+import { loadStatementFor, type LoadPlan, type LoadTable, type RowChange, sourceOf } from '../warehouse/index.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
@@ -18,6 +18,8 @@ export interface LoadSession {
   readonly kind: DatabaseKind;
   /** Resolves to the number of changed rows; 0 in a script. */
   run(sql: string): Promise<number>;
+  /** Runs a statement that changes rows. @throws {ExportError} `loadFailed` where it does not change all of them */
+  change(change: RowChange): Promise<void>;
   /** Loads all rows of a table into the table of that name. @throws {ExportError} `loadFailed` where not all arrived */
   load(source: LoadTable): Promise<void>;
   /** @throws {ExportError} when the query finds a row */
@@ -37,9 +39,18 @@ export interface LoadSession {
 }
 
 export function liveSession(database: Database): LoadSession {
+  const rowsOf = async (from: string): Promise<number> => {
+    const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${from}`);
+    return Number(rows);
+  };
   return {
     kind: database.kind,
     run: (sql) => database.run(sql),
+    change: async ({ table, sql, rows }) => {
+      const wanted = await rowsOf(rows);
+      const changed = await database.run(sql);
+      if (changed !== wanted) throw notAllChanged(table, changed, wanted);
+    },
     load: async (source) => {
       const rows = await database.load(source);
       if (rows !== source.rows) throw notAllArrived(source.table.name, rows, source.rows);
@@ -49,10 +60,7 @@ export function liveSession(database: Database): LoadSession {
       if (row !== undefined) throw await error(row);
     },
     isEmpty: async (name) => !(await database.hasRows({ name })),
-    count: async (from) => {
-      const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${from}`);
-      return Number(rows);
-    },
+    count: rowsOf,
     heldName: (table) => database.heldName?.(table) ?? table,
     hasUniqueKey: async (table, key) => {
       if (database.kind === 'duckdb') return false;
@@ -71,6 +79,10 @@ export function scriptSession(kind: DatabaseKind, plan: LoadPlan, folder: string
     run: async (sql) => {
       texts.push(sql);
       return 0;
+    },
+    change: async (change) => {
+      // DuckDB has nothing that swallows rows.
+      texts.push(kind === 'duckdb' ? change.sql : changeInPostgres(change));
     },
     load: async (source) => {
       texts.push(loadStatementFor(kind, sourceOf(source, plan, folder)));
@@ -102,6 +114,22 @@ function errorInDuckdb(query: string, message: string): string {
 function errorInPostgres(query: string, message: string): string {
   const raised = `RAISE EXCEPTION USING MESSAGE = ${literal(message)};`;
   return `DO ${literal(`BEGIN IF EXISTS (${query}) THEN ${raised} END IF; END`)};\n`;
+}
+
+function changeInPostgres({ table, sql, rows }: RowChange): string {
+  const message = literal(`the table ${table} did not take all changes: nothing was loaded`);
+  return `DO ${literal(`DECLARE asset_export_wanted bigint; asset_export_changed bigint;
+BEGIN
+SELECT count(*) INTO asset_export_wanted FROM ${rows};
+${sql}GET DIAGNOSTICS asset_export_changed = ROW_COUNT;
+IF asset_export_changed <> asset_export_wanted THEN RAISE EXCEPTION USING MESSAGE = ${message}; END IF;
+END`)};\n`;
+}
+
+function notAllChanged(table: string, changed: number, wanted: number): ExportError {
+  return new ExportError('loadFailed', `the table ${table} took ${count(changed)} of ${count(wanted)} changed rows`, {
+    todo: 'Rolled back. A trigger, a rule or a policy of the table drops rows: disable it, then run load again.',
+  });
 }
 
 function notAllArrived(table: string, rows: number, wanted: number): ExportError {

@@ -1,4 +1,4 @@
-import type { LoadPlan, LoadTable } from '../warehouse/index.ts';
+import type { LoadPlan, LoadTable, RowChange } from '../warehouse/index.ts';
 import type { Table } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
@@ -76,7 +76,7 @@ export async function upsertAll(session: LoadSession, { tables }: LoadPlan): Pro
     const where = `${among(name === 'assets' ? id : 'asset_id')} AND ${isComplete}`;
     deleted.set(name, await session.run(`DELETE FROM ${doubleQuoted(table.name)} WHERE ${where};\n`));
   }
-  await session.run(insertStaged(assets.table, stage, isComplete));
+  await session.change(insertStaged(assets.table, stage, isComplete));
   for (const source of tables) if (source !== assets) await session.load(source);
   for (const { name, table, rows } of tables) {
     const where = among(name === 'assets' ? id : 'asset_id');
@@ -86,7 +86,8 @@ export async function upsertAll(session: LoadSession, { tables }: LoadPlan): Pro
   return tables.map(({ name, table, rows }) => ({ table: table.name, rows, deleted: deleted.get(name) ?? 0 }));
 }
 
-function insertStaged({ name, columns }: Table, stage: string, where: string): string {
+function insertStaged({ name, columns }: Table, stage: string, where: string): RowChange {
   const names = columns.map((column) => doubleQuoted(column.name)).join(', ');
-  return `INSERT INTO ${doubleQuoted(name)} (${names}) SELECT ${names} FROM ${doubleQuoted(stage)} WHERE ${where};\n`;
+  const rows = `${doubleQuoted(stage)} WHERE ${where}`;
+  return { table: name, sql: `INSERT INTO ${doubleQuoted(name)} (${names}) SELECT ${names} FROM ${rows};\n`, rows };
 }

@@ -101,8 +101,12 @@ async function applyDifference(session: LoadSession, staged: StagedTable, { note
     if (twins > 0) note(`the key of the table ${name} is not unique: ${twins} rows were deleted and inserted`);
   }
   const deleted = await session.run(remove);
-  if (update !== undefined) await session.run(update);
-  await session.run(insert);
+  if (update !== undefined) {
+    await session.run(update.list);
+    await session.change(update.change);
+    await session.run(update.dropList);
+  }
+  await session.change(insert);
   return deleted;
 }
 

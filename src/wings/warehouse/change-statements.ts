@@ -43,21 +43,31 @@ export function plainUpdate({ table, set, where }: Update): string {
   return `UPDATE ${table} SET ${set} WHERE ${where};\n`;
 }
 
+/** A statement that changes rows of a table. */
+export interface RowChange {
+  readonly table: string;
+  readonly sql: string;
+  /** The rows that it changes, behind FROM; counted before it runs. */
+  readonly rows: string;
+}
+
 function both(condition: string, when: string | undefined): string {
   return when === undefined ? condition : `${condition} AND ${when}`;
 }
 
 /** Replaces the changed assets and their child rows. */
-export function mergeStatements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): string[] {
-  const { quote, update, at, when } = style;
+export function mergeStatements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): RowChange[] {
+  const { quote, at, when } = style;
   const { assets, changes } = tables;
   const gone = deletes === 'delete' ? '' : ` WHERE ${quote('op')} <> 'delete'`;
   const idsOf = (where: string): string => `(SELECT ${quote(assets.id)} FROM ${quote(changes)}${where})`;
-  const removed = ({ name, id }: FilledTable): string =>
-    `DELETE FROM ${quote(name)} WHERE ${both(`${quote(id)} IN ${idsOf(gone)}`, when)};\n`;
+  const removed = ({ name, id }: FilledTable): RowChange => {
+    const rows = `${quote(name)} WHERE ${both(`${quote(id)} IN ${idsOf(gone)}`, when)}`;
+    return { table: name, sql: `DELETE FROM ${rows};\n`, rows };
+  };
   const lost = idsOf(` WHERE ${quote('op')} = 'delete'`);
-  const marked = update({
-    table: quote(assets.name),
+  const marked = updated(style, {
+    table: assets.name,
     set: `${quote('deleted_at')} = ${at}`,
     where: both(`${quote(assets.id)} IN ${lost}`, when),
   });
@@ -71,14 +81,14 @@ export function mergeStatements(tables: ChangedTables, style: ChangeStyle, delet
 }
 
 /** Closes the open rows of changed assets that began before, and adds the new ones. */
-export function scd2Statements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): string[] {
-  const { quote, update, at, when } = style;
+export function scd2Statements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): RowChange[] {
+  const { quote, at, when } = style;
   const { assets, changes } = tables;
   const kept = deletes === 'keep' ? ` WHERE ${quote('op')} <> 'delete'` : '';
   const ids = `(SELECT ${quote(assets.id)} FROM ${quote(changes)}${kept})`;
-  const closed = ({ name, id }: FilledTable): string =>
-    update({
-      table: quote(name),
+  const closed = ({ name, id }: FilledTable): RowChange =>
+    updated(style, {
+      table: name,
       set: `${quote('valid_to')} = ${at}`,
       where: both(`${quote('valid_to')} IS NULL AND ${quote('valid_from')} < ${at} AND ${quote(id)} IN ${ids}`, when),
     });
@@ -91,26 +101,41 @@ export function scd2Statements(tables: ChangedTables, style: ChangeStyle, delete
   ];
 }
 
+/** @param change with the bare name of its table */
+function updated({ quote, update }: ChangeStyle, change: Update): RowChange {
+  const table = quote(change.table);
+  return { table: change.table, sql: update({ ...change, table }), rows: `${table} WHERE ${change.where}` };
+}
+
 interface FixedColumn {
   readonly column: string;
   readonly value: string;
 }
 
-function inserts({ assets, changes }: ChangedTables, style: ChangeStyle, fixed: readonly FixedColumn[]): string[] {
+function inserts({ assets, changes }: ChangedTables, style: ChangeStyle, fixed: readonly FixedColumn[]): RowChange[] {
   const where = both(`${style.quote('op')} <> 'delete'`, style.when);
-  return [insertText(assets, style, { from: changes, where, fixed })];
+  return [inserted(assets, style, { from: changes, where, fixed })];
 }
 
 function childInserts(
   { assets, changes, children }: ChangedTables,
   style: ChangeStyle,
   fixed: readonly FixedColumn[],
-): string[] {
+): RowChange[] {
   const { quote, when } = style;
   const ids = `(SELECT ${quote(assets.id)} FROM ${quote(changes)} WHERE ${quote('op')} <> 'delete')`;
   return children.map((child) =>
-    insertText(child, style, { from: child.staged, where: both(`${quote(child.id)} IN ${ids}`, when), fixed }),
+    inserted(child, style, { from: child.staged, where: both(`${quote(child.id)} IN ${ids}`, when), fixed }),
   );
+}
+
+function inserted(
+  table: FilledTable,
+  style: ChangeStyle,
+  source: InsertSource & { readonly where: string },
+): RowChange {
+  const rows = `${style.quote(source.from)} WHERE ${source.where}`;
+  return { table: table.name, sql: insertText(table, style, source), rows };
 }
 
 export interface InsertSource {

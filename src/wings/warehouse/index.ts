@@ -25,6 +25,7 @@ export {
   insertText,
   mergeStatements,
   plainUpdate,
+  type RowChange,
   scd2Statements,
   type ChangeStyle,
   type ChangedTables,

@@ -181,6 +181,32 @@ describe.skipIf(isMissing)('rows that are swallowed', () => {
     await psql('DROP OWNED BY limited; DROP ROLE limited').catch(() => undefined);
   });
 
+  const swallow = (events: string, table = 'assets'): string => `ALTER TABLE assets ADD COLUMN deleted_at timestamptz;
+    CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+    CREATE TRIGGER swallow BEFORE ${events} ON ${table} FOR EACH ROW EXECUTE FUNCTION swallow()`;
+  const every = 'INSERT OR UPDATE OR DELETE';
+  const noKey = 'ALTER TABLE assets DROP CONSTRAINT assets_pkey';
+  it.each([
+    ['replace', 'delete', 'updates', swallow('UPDATE')],
+    ['replace', 'delete', 'updates of creators', swallow('UPDATE', 'creators')],
+    ['replace', 'delete', 'updates by a rule', 'CREATE RULE swallow AS ON UPDATE TO assets DO INSTEAD NOTHING'],
+    ['replace', 'delete', 'all changes', swallow(every)],
+    ['upsert', 'delete', 'all changes', swallow(every)],
+    ['merge', 'delete', 'all changes', swallow(every)],
+    ['merge', 'keep', 'deletes', `${noKey}; ${swallow('DELETE')}`],
+    ['merge', 'mark', 'updates', swallow('UPDATE')],
+    ['scd2', 'delete', 'updates', swallow('UPDATE')],
+    ['scd2', 'keep', 'updates', swallow('UPDATE')],
+  ] as const)('in --mode %s --deletes %s, %s: exit 9, and nothing is kept', async (mode, deletes, _, sql) => {
+    await opened('postgres');
+    await load(nights[0], { mode: mode === 'scd2' ? 'scd2' : 'replace' });
+    await psql(sql);
+    const contents = `SELECT md5(string_agg(t::text, '' ORDER BY t::text)) FROM assets t`;
+    const held = await psql(contents);
+    await expect(load(nextOf(mode), { mode, deletes })).rejects.toMatchObject({ exit: 'loadFailed' });
+    expect(await psql(contents)).toBe(held);
+  });
+
   it('names the way out, which heals the table', async () => {
     await opened('postgres');
     await load(nights[0]);

@@ -57,7 +57,9 @@ class PostgresDatabase implements Database {
   }
 
   async run(sql: string): Promise<number> {
-    return (await this.#client.query(sql)).rowCount ?? 0;
+    // Several statements have a result each.
+    const results = [await this.#client.query(sql)].flat();
+    return results.reduce((rows, { rowCount }) => rows + (rowCount ?? 0), 0);
   }
 
   async rows(text: string): Promise<unknown[][]> {
@@ -93,9 +95,8 @@ class PostgresDatabase implements Database {
     if (plan.format === 'csv') return this.#copy(finished.bytes(file), copyCsv(source, nullText(plan)));
     await this.run(jsonLinesCopy.create);
     const lines = `COPY ${jsonLinesCopy.table} FROM STDIN WITH (${jsonLinesCopy.copyOptions})`;
-    const rows = await this.#copy(finished.bytes(file), lines);
-    await this.run(jsonLinesCopy.fill(source.table));
-    return rows;
+    await this.#copy(finished.bytes(file), lines);
+    return this.run(jsonLinesCopy.fill(source.table));
   }
 
   /** Columns of type jsonb, which takes no escape of NUL. */

@@ -141,7 +141,7 @@ export function changeStatements(tables: ScriptTables, style: ScriptStyle): stri
       after === undefined ? undefined : `(${after} + ${ops('delete')} - ${ops('insert')})`,
     ),
     ...removed,
-    ...apply(changed, { quote, update: style.update, at, when }, 'delete'),
+    ...apply(changed, { quote, update: style.update, at, when }, 'delete').map(({ sql }) => sql),
     ...requireRows(tables, style),
     recordChanges(tables, style, `${holds(`= ${from}`)} AND ${fits} AND ${completeOf(tables, style)}`),
   ];
