@@ -7,7 +7,7 @@ import type { DatabaseKind } from './database.ts';
 export interface StagedTable {
   readonly table: Table;
   readonly stage: string;
-  /** The columns that identify a row; undefined where there are none. */
+  /** The columns that identify a row; undefined where there are none, empty where the table lacks them. */
   readonly key: readonly string[] | undefined;
   /** A condition of every statement that changes the table. */
   readonly isComplete: string;
@@ -24,8 +24,9 @@ export function createStage({ table, stage }: Pick<StagedTable, 'table' | 'stage
   return `CREATE TEMPORARY TABLE ${doubleQuoted(stage)} AS SELECT ${names} FROM ${doubleQuoted(table.name)} WITH NO DATA;\n`;
 }
 
-/** Rows of a table whose key the stage lacks, behind FROM. */
+/** Rows of a table whose key the stage lacks, behind FROM: all of them where the table lacks the key. */
 export function rowsNotStaged({ table, stage, key = [] }: StagedTable): string {
+  if (key.length === 0) return `${doubleQuoted(table.name)} AS held WHERE TRUE`;
   return `${doubleQuoted(table.name)} AS held WHERE NOT EXISTS (SELECT 1 FROM ${doubleQuoted(stage)} AS staged WHERE ${sameKey(key)})`;
 }
 

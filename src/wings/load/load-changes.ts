@@ -8,7 +8,6 @@ import {
   plainUpdate,
   scd2Statements,
   validColumns,
-  ddlFor,
   type LoadPlan,
   type LoadTable,
 } from '../warehouse/index.ts';
@@ -24,8 +23,8 @@ import { requireHeld } from './held-rows.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import type { ChangeLoadMode } from './load-modes.ts';
 import { loadsTable, type TableRecord } from './load-record.ts';
-import { type LoadSession, liveSession } from './load-session.ts';
-import { dropStages, loadStage } from './load-whole.ts';
+import type { LoadSession } from './load-session.ts';
+import { createTemporary, dropStages, loadStage } from './load-whole.ts';
 import { requireSameChildren } from './require-children.ts';
 import { moment } from './sql-words.ts';
 import { type Elsewhere, otherMode, type Standing, standingOf, standsElsewhere } from './standing.ts';
@@ -75,7 +74,7 @@ export const deletedAt = 'deleted_at';
  * would not hold the rows of the export
  */
 export async function loadChanges(
-  database: Database,
+  { database, session }: { readonly database: Database; readonly session: LoadSession },
   loaded: LoadedExport,
   mode: ChangeLoadMode,
   options: ChangeOptions,
@@ -88,7 +87,7 @@ export async function loadChanges(
     mode,
     loaded,
     database,
-    session: liveSession(database),
+    session,
     seal: diff?.to.seal ?? contentSeal(manifest),
     base: diff?.from ?? (hasChanges ? base : undefined),
     assets: assetsOf(loaded.plan),
@@ -104,7 +103,7 @@ export async function loadChanges(
   }
   const applied =
     standing === undefined && diff === undefined ? await loadFirst(loading) : await applyTo(loading, standing);
-  await lookAfter(loading);
+  if (!session.isTrial) await lookAfter(loading);
   return applied;
 }
 
@@ -135,6 +134,7 @@ async function loadFirst(loading: Loading): Promise<ChangesApplied> {
     const { table } = source;
     await createTable(session, changedTable(source));
     if (await database.hasRows(table)) throw notFirst(table.name);
+    if (session.isTrial) continue;
     rows[source.name] = source.rows;
     if (mode === 'merge') {
       await session.load(source);
@@ -178,7 +178,7 @@ async function applyTo(loading: Loading, standing: Standing | undefined): Promis
   await loadTemporary(session, changes, stagedChanges);
   const children = wholeTables(plan).filter(({ name }) => name !== 'assets');
   const staged: ChangedTables['children'][number][] = [];
-  for (const child of children) {
+  for (const child of session.isTrial ? [] : children) {
     const columns = child.table.columns.map((column) => column.name);
     staged.push({ name: child.table.name, columns, id: 'asset_id', staged: await loadStage(session, child) });
   }
@@ -186,6 +186,7 @@ async function applyTo(loading: Loading, standing: Standing | undefined): Promis
   if (mode === 'scd2') await requireLater(loading, at);
   const deleted = await countOf(database, `${doubleQuoted(stagedChanges)} WHERE op = 'delete'`);
   if (deletes !== 'keep') await requireFewDeletes(loading, deleted);
+  if (session.isTrial) return { ...none, state: 'merged', seal };
   const rows = await changedRows(loading, staged, children);
   const tables: ChangedTables = { assets, changes: stagedChanges, children: staged };
   const style: ChangeStyle = { quote: doubleQuoted, update: plainUpdate, at };
@@ -203,7 +204,7 @@ async function applyTo(loading: Loading, standing: Standing | undefined): Promis
 /** `changes` has columns that the table of assets has not: the stage has the types of the export. */
 async function loadTemporary(session: LoadSession, source: LoadTable, name: string): Promise<void> {
   const table = { name, columns: source.table.columns };
-  await session.run(ddlFor(session.kind, table).replace('CREATE TABLE', 'CREATE TEMPORARY TABLE'));
+  await session.run(createTemporary(session.kind, table));
   await session.load({ ...source, table });
   if (session.kind === 'postgres') await session.run(`ANALYZE ${doubleQuoted(name)};\n`);
 }

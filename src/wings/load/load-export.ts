@@ -78,13 +78,15 @@ export async function loadExport(
   let moment: LoadMoment = 'before';
   let isOpen = false;
   try {
-    database = await open(target, loaded, request);
+    const opened = await open(target, loaded, request);
+    database = opened;
     await prepareTables(database, loaded.plan, {
       schema: request.schema,
       newColumns: request.newColumns,
       marks: request.mode === 'merge' && request.deletes === 'mark' ? deletedAt : undefined,
       clock: request.clock ?? systemClock,
       note: noteOf(request),
+      guards: () => runGuards(opened, loaded, request),
     });
     await database.run(beginOf[target.kind]);
     isOpen = true;
@@ -179,9 +181,24 @@ async function open(target: LoadTarget, loaded: LoadedExport, request: LoadReque
   return made ?? openDuckdb(target.address, loaded, memoryBytes);
 }
 
-async function loadRows(database: Database, loaded: LoadedExport, request: LoadRequest): Promise<LoadSummary> {
+/** Refuses what the load would refuse, and changes nothing. */
+async function runGuards(database: Database, loaded: LoadedExport, request: LoadRequest): Promise<void> {
+  await database.run(beginOf[database.kind]);
+  try {
+    await loadRows(database, loaded, { ...request, note: undefined }, true);
+  } finally {
+    await database.run('ROLLBACK').catch(() => undefined);
+  }
+}
+
+async function loadRows(
+  database: Database,
+  loaded: LoadedExport,
+  request: LoadRequest,
+  isTrial = false,
+): Promise<LoadSummary> {
   const { mode } = request;
-  const session = liveSession(database);
+  const session = liveSession(database, isTrial);
   if (isWholeMode(mode)) {
     const reports: ReplaceReports = {
       note: noteOf(request),
@@ -193,7 +210,12 @@ async function loadRows(database: Database, loaded: LoadedExport, request: LoadR
     return { state: 'loaded', tables, deleted: assets?.deleted ?? 0, nulValues: nulValuesOf(session) };
   }
   for (const sql of openingStatements(session.kind, loaded.plan, request.schema)) await session.run(sql);
-  const { state, seal, baseSeal, tables, deleted, records } = await loadChanges(database, loaded, mode, request);
+  const { state, seal, baseSeal, tables, deleted, records } = await loadChanges(
+    { database, session },
+    loaded,
+    mode,
+    request,
+  );
   if (state !== 'already') await record(session, loaded, { mode, seal, baseSeal, records });
   return { state, tables, deleted, nulValues: nulValuesOf(session) };
 }
@@ -229,6 +251,7 @@ async function record(
   { name, startedAtMs, plan }: LoadedExport,
   { records, ...rest }: { mode: string; seal: string | null; baseSeal: string | null; records: readonly TableRecord[] },
 ): Promise<void> {
+  if (session.isTrial) return;
   const tables = records.map((each) => {
     const nulValues = session.nulValues.get(each.table.slice(plan.prefix.length));
     return nulValues === undefined ? each : { ...each, nulValues };

@@ -16,6 +16,8 @@ export interface Refusal {
 /** Where the statements of a load go: to a database, or into a script. */
 export interface LoadSession {
   readonly kind: DatabaseKind;
+  /** Whether the guards alone run, over tables that may lack columns. */
+  readonly isTrial: boolean;
   /** Resolves to the number of changed rows; 0 in a script. */
   run(sql: string): Promise<number>;
   /** Runs a statement that changes rows. @throws {ExportError} `loadFailed` where it does not change all of them */
@@ -38,13 +40,14 @@ export interface LoadSession {
   readonly nulValues: NonNullable<Database['nulValues']>;
 }
 
-export function liveSession(database: Database): LoadSession {
+export function liveSession(database: Database, isTrial = false): LoadSession {
   const rowsOf = async (from: string): Promise<number> => {
     const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${from}`);
     return Number(rows);
   };
   return {
     kind: database.kind,
+    isTrial,
     run: (sql) => database.run(sql),
     change: async ({ table, sql, rows }) => {
       const wanted = await rowsOf(rows);
@@ -76,6 +79,7 @@ export function scriptSession(kind: DatabaseKind, plan: LoadPlan, folder: string
   const texts: string[] = [];
   const session: LoadSession = {
     kind,
+    isTrial: false,
     run: async (sql) => {
       texts.push(sql);
       return 0;

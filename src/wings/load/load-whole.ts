@@ -1,7 +1,8 @@
-import type { LoadPlan, LoadTable, RowChange } from '../warehouse/index.ts';
+import { ddlFor, type LoadPlan, type LoadTable, type RowChange } from '../warehouse/index.ts';
 import type { Table } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
+import type { DatabaseKind } from './database.ts';
 import { createStage, stageName } from './difference.ts';
 import { notHeld, requireHeld } from './held-rows.ts';
 import type { TableRecord } from './load-record.ts';
@@ -13,11 +14,17 @@ const wayOut = 'load the export with --mode replace';
 /** Loads the rows of a table into a new temporary one. */
 export async function loadStage(session: LoadSession, source: LoadTable): Promise<string> {
   const stage = stageName(source.name);
-  await session.run(createStage({ table: source.table, stage }));
+  if (session.isTrial) await session.run(createTemporary(session.kind, { ...source.table, name: stage }));
+  else await session.run(createStage({ table: source.table, stage }));
   await session.load({ ...source, table: { ...source.table, name: stage } });
   // The server knows nothing of a new table, and would join it as if it were small.
   if (session.kind === 'postgres') await session.run(`ANALYZE ${doubleQuoted(stage)};\n`);
   return stage;
+}
+
+/** A temporary table with the types of the export. */
+export function createTemporary(kind: DatabaseKind, table: Table): string {
+  return ddlFor(kind, table).replace('CREATE TABLE', 'CREATE TEMPORARY TABLE');
 }
 
 export async function dropStages(session: LoadSession, stages: readonly string[]): Promise<void> {
@@ -28,6 +35,7 @@ const before = 'asset_export_before';
 
 /** Adds the rows to those that are there. */
 export async function appendAll(session: LoadSession, { tables }: LoadPlan): Promise<TableRecord[]> {
+  if (session.isTrial) return [];
   await lockTables(
     session,
     tables.map(({ table }) => table.name),
@@ -63,6 +71,7 @@ export async function upsertAll(session: LoadSession, { tables }: LoadPlan): Pro
       { todo: 'Export the table assets with the column id, or load with --mode replace or append.' },
     );
   }
+  if (session.isTrial) return [];
   const stage = await loadStage(session, assets);
   await lockTables(
     session,

@@ -23,6 +23,8 @@ export interface PrepareOptions {
   readonly newColumns?: (typeof newColumnRules)[number] | undefined;
   /** The column that marks deleted assets, where the load needs it. */
   readonly marks?: string | undefined;
+  /** Refuses the load before a table of the user changes. */
+  readonly guards: () => Promise<void>;
   readonly clock: Clock;
   readonly note: (text: string) => void;
 }
@@ -32,23 +34,35 @@ export interface PrepareOptions {
  * @throws {ExportError} `loadFailed` with the statements when the role may not, or when it was told not to
  */
 export async function prepareTables(database: Database, plan: LoadPlan, options: PrepareOptions): Promise<void> {
-  const { schema, note, clock } = options;
+  const { note } = options;
   const columns = await columnsToAdd(database, plan, options);
+  const own = columns.filter(({ table }) => table === loadsTable);
+  const others = columns.filter(({ table }) => table !== loadsTable);
+  // The guards read the record of loads.
+  await addPatiently(database, own, { ...options, all: columns });
+  if (others.length > 0) await options.guards();
+  await addPatiently(database, others, { ...options, all: others });
+  for (const { table, column, type } of others) note(`the table ${table} has a new column: ${column} ${type}`);
+}
+
+/** @param all the columns that the owner adds where the role may not */
+async function addPatiently(
+  database: Database,
+  columns: readonly NewColumn[],
+  { schema, clock, all }: PrepareOptions & { readonly all: readonly NewColumn[] },
+): Promise<void> {
   if (columns.length === 0) return;
   const limitMs = await lockLimitMs(database);
   const sinceMs = clock.now();
   for (;;) {
     try {
-      await addColumns(database, schema, columns);
+      await addColumns(database, schema, { columns, all });
       break;
     } catch (error) {
       await database.run('ROLLBACK');
       if (codeOf(error) !== lockNotGranted || clock.now() - sinceMs + pauseMs > limitMs) throw error;
       await clock.sleep(pauseMs);
     }
-  }
-  for (const { table, column, type } of columns) {
-    if (table !== loadsTable) note(`the table ${table} has a new column: ${column} ${type}`);
   }
 }
 
@@ -99,20 +113,20 @@ function timeColumn(name: string): Column {
 async function addColumns(
   database: Database,
   schema: string | undefined,
-  columns: readonly NewColumn[],
+  { columns, all }: { readonly columns: readonly NewColumn[]; readonly all: readonly NewColumn[] },
 ): Promise<void> {
-  const statements = columns.map((column) => addColumn(schema, column));
   await database.run(beginOf[database.kind]);
   try {
     if (database.kind === 'postgres') await database.run(`SET LOCAL lock_timeout = ${tryMs}`);
-    for (const sql of statements) await database.run(sql);
+    for (const column of columns) await database.run(addColumn(schema, column));
     for (const column of columns.filter(({ about }) => about !== '')) {
       await database.run(describeColumn(schema, column));
     }
     await database.run('COMMIT');
   } catch (error) {
     if (codeOf(error) !== insufficientPrivilege) throw error;
-    const names = columns.map(({ table, column }) => `${table}.${column}`).join(', ');
+    const names = all.map(({ table, column }) => `${table}.${column}`).join(', ');
+    const statements = all.map((column) => addColumn(schema, column));
     throw statementsForOwner(`the role may not add the columns ${names}`, statements);
   }
 }

@@ -1,6 +1,6 @@
 import type { LoadTable } from '../warehouse/index.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { doubleQuoted } from '../../lib/sql-text.ts';
+import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { type DeletesByReason, mostDeletes, tooManyDeletes } from './delete-limit.ts';
 import { differenceOf, rowsNotStaged, type StagedTable } from './difference.ts';
 import { requireHeld } from './held-rows.ts';
@@ -44,10 +44,11 @@ export async function replaceAll(
   if (session.kind === 'postgres') await session.run(roomForJoins);
   const stages = new Map<string, StagedTable>();
   for (const source of tables) {
-    if (await session.isEmpty(source.table.name)) continue;
+    if ((session.isTrial && source !== assets) || (await session.isEmpty(source.table.name))) continue;
     const stage = await loadStage(session, source);
     const isComplete = session.isComplete(stage, source.rows);
-    stages.set(source.name, { table: source.table, stage, key: keyOf(source), isComplete });
+    const key = session.isTrial ? await keyInTable(session, source) : keyOf(source);
+    stages.set(source.name, { table: source.table, stage, key, isComplete });
   }
   await lockTables(
     session,
@@ -57,6 +58,7 @@ export async function replaceAll(
   const limit = options.allowEmpty === true ? '100%' : (options.maxDeletes ?? '5%');
   const few = { limit, reports };
   if (assets !== undefined && staged !== undefined) await requireFewDeletes(session, assets, staged, few);
+  if (session.isTrial) return [];
   const records: TableRecord[] = [];
   for (const source of tables) {
     const { name } = source.table;
@@ -87,6 +89,14 @@ function heldElsewhere(session: LoadSession, source: LoadTable): StagedTable {
   const { table } = source;
   const held = { ...table, name: session.heldName(table.name) };
   return { table: held, stage: table.name, key: keyOf(source), isComplete: 'TRUE' };
+}
+
+/** The key of a table that may lack it: then no row of the export is there. */
+async function keyInTable(session: LoadSession, source: LoadTable): Promise<string[] | undefined> {
+  const key = keyOf(source);
+  const names = (key ?? []).map(literal).join(', ');
+  const held = `information_schema.columns WHERE table_catalog = current_database() AND table_schema = current_schema() AND table_name = ${literal(source.table.name)} AND column_name IN (${names})`;
+  return key === undefined || (await session.count(held)) === key.length ? key : [];
 }
 
 /** Resolves to the number of rows that went without a successor. */

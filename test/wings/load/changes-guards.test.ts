@@ -103,6 +103,50 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     expect((await runHere(line(night(0)))).exit).toBe(9);
   });
 
+  test.each([
+    ['a night is missing', 'merge', 2, ['merge', '--max-deletes', '10%'], 2],
+    ['a night is missing', 'scd2', 2, ['scd2', '--max-deletes', '10%'], 2],
+    ['too many would be deleted', 'merge', 1, ['merge', '--max-deletes', '2'], 3],
+    ['too many would be deleted', 'merge', 1, ['merge', '--max-deletes', '2', '--deletes', 'mark'], 3],
+    ['too many would be deleted', 'scd2', 1, ['scd2', '--max-deletes', '2'], 3],
+    ['too many would be deleted', 'replace', 1, ['replace', '--max-deletes', '2'], 3],
+    ['the mode is another', 'scd2', 1, ['replace'], 2],
+    ['the mode is another', 'scd2', 1, ['upsert'], 2],
+    ['the mode is another', 'scd2', 1, ['append'], 2],
+    ['the mode is another', 'replace', 1, ['scd2'], 2],
+  ] as const)('that are refused because %s (%s) add no column', async (_, first, index, how, exit) => {
+    const database = await opened(kind);
+    const line = (out: string, mode: readonly string[]) => ['load', out, '--to', database.address, '--mode', ...mode];
+    expect((await runHere(line(night(0), [first]))).exit).toBe(0);
+    await database.rows('ALTER TABLE assets DROP COLUMN burnt');
+    const refused = await runHere(line(night(index), how));
+    expect(refused.exit, refused.stderr).toBe(exit);
+    const added = `SELECT column_name FROM information_schema.columns WHERE table_name = 'assets' AND column_name IN ('burnt', 'deleted_at')`;
+    expect(await database.rows(added)).toEqual([]);
+    expect(await database.rows('SELECT count(*) FROM assets')).toEqual(['200']);
+    const taken = await runHere(line(night(1), [first, '--max-deletes', '10%']));
+    expect(taken.exit, taken.stderr).toBe(0);
+    expect(await database.rows(added)).toEqual(['burnt']);
+  });
+
+  test('with another name of the key would replace all rows, and add no column unless they may', async () => {
+    const database = await opened(kind);
+    const first = await exportNight({ record: firstNight, flags: { format: 'parquet,csv' } });
+    const named = await exportNight({ record: secondNight, flags: { rename: 'id=mint', format: 'parquet,csv' } });
+    const line = (out: string, most: string) => ['load', out, '--to', database.address, '--max-deletes', most];
+    expect((await runHere(line(first, '5%'))).exit).toBe(0);
+    const refused = await runHere(line(named, '5%'));
+    expect(refused.exit, refused.stderr).toBe(3);
+    expect(refused.stderr).toContain('200 of 200 assets would be deleted');
+    const added = `SELECT column_name FROM information_schema.columns WHERE table_name = 'assets' AND column_name = 'mint'`;
+    expect(await database.rows(added)).toEqual([]);
+    if (kind === 'postgres') await database.rows('ALTER TABLE assets DROP CONSTRAINT assets_pkey');
+    await database.rows('ALTER TABLE assets ALTER id DROP NOT NULL');
+    const replaced = await runHere(line(named, '100%'));
+    expect(replaced.exit, replaced.stderr).toBe(0);
+    expect(await database.rows('SELECT count(mint), count(id) FROM assets')).toEqual(['219|0']);
+  });
+
   test('of a clock that went back after a night of deletes are refused, and no versions overlap', async () => {
     const database = await opened(kind);
     const line = (out: string) => ['load', out, '--to', database.address, '--mode', 'scd2', '--max-deletes', '10%'];
