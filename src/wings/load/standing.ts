@@ -3,7 +3,8 @@ import { ExportError } from '../../lib/export-error.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { commandLine, shellWord } from '../../lib/addresses/shown-text.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
-import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
+import { contentSeal } from '../../places/export/content-seal.ts';
+import { readManifest } from '../../places/export/manifest.ts';
 import type { Database } from './database.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import type { ChangeLoadMode } from './load-modes.ts';
@@ -61,25 +62,47 @@ export async function standsElsewhere(elsewhere: Elsewhere): Promise<ExportError
       canReplace: mode === 'merge',
     });
   }
+  if (standing !== undefined && standing.seal === undefined) {
+    const mixed = `the table ${table} was loaded with --mode ${standing.mode}, so it may hold rows of several exports`;
+    return new ExportError('usage', mixed, { todo: await wayOutOf(elsewhere) });
+  }
   const since = `${address} has the changes since ${base?.name ?? ''} (seal ${base?.seal.slice(0, 12) ?? ''}), which the table ${table} does not hold`;
   return new ExportError('usage', base === undefined ? noChanges : since, { todo: await wayOutOf(elsewhere) });
 }
+
+/** What is beside an export under the name of another one. */
+type Beside = 'it' | 'another of this name' | undefined;
 
 async function wayOutOf({ loaded, base, standing, mode }: Elsewhere): Promise<string> {
   const { address, finished, name } = loaded;
   const beside = (night: string): string =>
     isBucketAddress(address) ? `${address.slice(0, address.lastIndexOf('/'))}/${night}` : join(dirname(address), night);
-  // What else is in a bucket is not known here.
-  const isThere = async (night: string): Promise<boolean> =>
-    isBucketAddress(address) ||
-    (await finished.files.sizeOf(pathIn(beside(night), exportPaths.manifest))) !== undefined;
-  const isDiff = finished.manifest.kind === 'diff';
-  const newer = !isDiff ? address : (await isThere(name)) ? beside(name) : 'NEWER';
+  const look = async (night: string, seal: string | undefined): Promise<Beside> => {
+    // What else is in a bucket is not known here.
+    if (isBucketAddress(address)) return 'it';
+    const manifest = await readManifest(finished.files, beside(night));
+    if (manifest === undefined) return undefined;
+    return seal === undefined || contentSeal(manifest) === seal ? 'it' : 'another of this name';
+  };
+  const { diff } = finished.manifest;
+  const isNewerThere = diff === undefined || (await look(name, diff.to.seal)) === 'it';
+  const newer = diff === undefined ? address : isNewerThere ? beside(name) : 'NEWER';
+  const replace = `load ${shellWord(newer)} with --mode replace`;
+  const others = 'load into other tables with --schema or --prefix';
   const held = standing?.name;
+  if (standing !== undefined && standing.seal === undefined) return `${capital(replace)}, or ${others}.`;
+  const found = held === undefined ? undefined : await look(held, standing?.seal);
+  const isAnew = found === 'another of this name' || held === name || (held !== undefined && held === base?.name);
+  if (isAnew) {
+    const restore = `restore the one with the seal ${standing?.seal?.slice(0, 12) ?? ''}`;
+    const way =
+      mode === 'merge' ? `${capital(replace)}. Later exports can be merged` : capital(`${restore}, or ${others}`);
+    return `${held ?? ''} was run anew after it was loaded. ${way}.`;
+  }
   const ways: string[] = [];
-  const isBaseThere = base !== undefined && (await isThere(base.name));
+  const isBaseThere = base !== undefined && (await look(base.name, base.seal)) === 'it';
   if (isBaseThere) ways.push(`Load ${shellWord(beside(base.name))} first, with --mode ${mode}.`);
-  if (held !== undefined && held !== base?.name && (await isThere(held))) {
+  if (held !== undefined && found === 'it') {
     const out = `changes-${name}`;
     const compare = `run: ${commandLine('diff', beside(held), newer, '--out', out)}, then load ${shellWord(out)} --mode ${mode}`;
     ways.push(isBaseThere ? `Or ${compare}` : `The table holds ${held}. To load what changed since, ${compare}`);
@@ -88,8 +111,11 @@ async function wayOutOf({ loaded, base, standing, mode }: Elsewhere): Promise<st
   const lacking = base === undefined ? '' : `${base.name} is not beside it. If it was pruned, `;
   const compare = `compare the export that the table holds with this one (${commandLine('diff', 'OLDER', newer, '--out', 'DIR')}) and load DIR`;
   // Rows of scd2 are versions: replace would remove them.
-  const replace = `load ${shellWord(newer)} with --mode replace`;
-  const others = 'load into other tables with --schema or --prefix';
   const restore = mode === 'scd2' && held !== undefined ? `Restore ${held} first, which the table holds. ` : '';
-  return `${restore}${lacking}${compare}, or ${mode === 'merge' ? replace : others}.`.replace(/(^|\. )c/, '$1C');
+  const todo = `${lacking}${compare}, or ${mode === 'merge' ? replace : others}.`;
+  return `${restore}${lacking === '' ? capital(todo) : todo}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

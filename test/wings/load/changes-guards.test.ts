@@ -104,17 +104,17 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
   });
 
   test.each([
-    ['a night is missing', 'merge', 2, ['merge', '--max-deletes', '10%'], 2],
-    ['a night is missing', 'scd2', 2, ['scd2', '--max-deletes', '10%'], 2],
-    ['too many would be deleted', 'merge', 1, ['merge', '--max-deletes', '2'], 3],
-    ['too many would be deleted', 'merge', 1, ['merge', '--max-deletes', '2', '--deletes', 'mark'], 3],
-    ['too many would be deleted', 'scd2', 1, ['scd2', '--max-deletes', '2'], 3],
-    ['too many would be deleted', 'replace', 1, ['replace', '--max-deletes', '2'], 3],
-    ['the mode is another', 'scd2', 1, ['replace'], 2],
-    ['the mode is another', 'scd2', 1, ['upsert'], 2],
-    ['the mode is another', 'scd2', 1, ['append'], 2],
-    ['the mode is another', 'replace', 1, ['scd2'], 2],
-  ] as const)('that are refused because %s (%s) add no column', async (_, first, index, how, exit) => {
+    ['a night is missing', 'merge', ['merge', '--max-deletes', '10%'], { index: 2, exit: 2 }],
+    ['a night is missing', 'scd2', ['scd2', '--max-deletes', '10%'], { index: 2, exit: 2 }],
+    ['too many would be deleted', 'merge', ['merge', '--max-deletes', '2'], { index: 1, exit: 3 }],
+    ['too many would be deleted', 'merge', ['merge', '--max-deletes', '2', '--deletes', 'mark'], { index: 1, exit: 3 }],
+    ['too many would be deleted', 'scd2', ['scd2', '--max-deletes', '2'], { index: 1, exit: 3 }],
+    ['too many would be deleted', 'replace', ['replace', '--max-deletes', '2'], { index: 1, exit: 3 }],
+    ['the mode is another', 'scd2', ['replace'], { index: 1, exit: 2 }],
+    ['the mode is another', 'scd2', ['upsert'], { index: 1, exit: 2 }],
+    ['the mode is another', 'scd2', ['append'], { index: 1, exit: 2 }],
+    ['the mode is another', 'replace', ['scd2'], { index: 1, exit: 2 }],
+  ] as const)('that are refused because %s (%s) add no column', async (_, first, how, { index, exit }) => {
     const database = await opened(kind);
     const line = (out: string, mode: readonly string[]) => ['load', out, '--to', database.address, '--mode', ...mode];
     expect((await runHere(line(night(0), [first]))).exit).toBe(0);
