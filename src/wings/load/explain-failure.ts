@@ -5,7 +5,8 @@ import { isNulRefused, nulError } from './nul/find-nul.ts';
 import { type FailedLoad, loadError, lockNotGranted } from './load-errors.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import { loadsTable } from './load-record.ts';
-import { filledTables, nameIn, otherTypes } from './table-columns.ts';
+import { otherTypes, viewsUsing } from './other-types.ts';
+import { filledTables, nameIn } from './table-columns.ts';
 
 /** A failed load, and where to find out why. */
 export interface FailedHere extends Pick<FailedLoad, 'shown' | 'moment'> {
@@ -71,11 +72,19 @@ async function typeError(
   const others = await otherTypes(database, schema, filledTables(loaded.plan)).catch(() => []);
   const where = error instanceof Error && 'where' in error ? String(error.where) : '';
   const [, column] = /, column (\S+):/.exec(where) ?? [];
-  const named = others.filter((other) => other.column.endsWith(`.${column ?? ''}`));
+  const named = others.filter(({ name }) => name === column);
   const shown = named.length > 0 ? named : others;
   if (shown.length === 0) return undefined;
-  const columns = shown.map((other) => other.column).join(', ');
+  const columns = shown.map(({ table, name }) => `${table}.${name}`).join(', ');
+  const views = await viewsUsing(database, schema, shown).catch(() => []);
+  const ownView = `${loaded.plan.prefix}nft_metadata`;
+  const own = views.filter(({ name, isHere }) => isHere && name === ownView);
+  const foreign = views.filter((view) => !own.includes(view)).map((view) => `${view.schema}.${view.name}`);
+  const kept = `PostgreSQL changes no type below a view: first drop ${foreign.join(', ')}, and create it again afterwards. `;
+  const made = own.length === 0 ? '' : ` Load with --views, which creates the view ${ownView} again.`;
+  const drops = own.map(({ name }) => `DROP VIEW ${nameIn(schema, name)};`);
+  const statements = [...drops, ...shown.flatMap((other) => other.statements)];
   return new ExportError('loadFailed', `${found.message}: the export has another type of ${columns}`, {
-    todo: `Rolled back. Run as the owner of the table, then load again:\n${shown.map(({ statement }) => statement).join('\n')}`,
+    todo: `Rolled back. ${foreign.length === 0 ? '' : kept}Run as the owner of the table, then load again.${made}\n${statements.join('\n')}`,
   });
 }

@@ -1,6 +1,6 @@
 import { duckdbType, postgresType, type LoadPlan } from '../warehouse/index.ts';
 import { changeColumns, changesTable } from '../../core/records/columns.ts';
-import { type Column, isListColumn, type Table } from '../../core/records/table.ts';
+import { type Column, type Table } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database, DatabaseKind } from './database.ts';
@@ -72,28 +72,6 @@ export function addColumn(schema: SchemaName, { table, column, type }: NewColumn
 
 export function describeColumn(schema: SchemaName, { table, column, about }: NewColumn): string {
   return `COMMENT ON COLUMN ${nameIn(schema, table)}.${doubleQuoted(column)} IS ${literal(about)};`;
-}
-
-/** The columns whose type is another than that of the export, with the statement that changes it. */
-export async function otherTypes(
-  database: Database,
-  schema: SchemaName,
-  tables: readonly Table[],
-): Promise<{ readonly column: string; readonly statement: string }[]> {
-  const found: { column: string; statement: string }[] = [];
-  for (const table of tables) {
-    const held = await columnsInDatabase(database, schema, table.name);
-    for (const column of table.columns) {
-      const type = typeInDatabase(database.kind, column);
-      const now = held.get(column.name);
-      if (now === undefined || sameType(now, type)) continue;
-      const name = doubleQuoted(column.name);
-      const using = isListColumn(column) && database.kind === 'duckdb' ? '' : ` USING ${name}::text::${type}`;
-      const statement = `ALTER TABLE ${nameIn(schema, table.name)} ALTER COLUMN ${name} TYPE ${type}${using};`;
-      found.push({ column: `${table.name}.${column.name}`, statement });
-    }
-  }
-  return found;
 }
 
 export function sameType(held: string, type: string): boolean {

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exportNight, firstNight } from '../warehouse/diff/two-nights.ts';
+import { keptFolder } from '../../support/temp-folder.ts';
+import { runHere } from '../../support/run-here.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { emptyDatabases } from './both-databases.ts';
+
+const server = await postgresOfTests('columns of other types are not tested in PostgreSQL');
+const { psql, address, isMissing } = server;
+const opened = emptyDatabases(server);
+
+let folder: Awaited<ReturnType<typeof keptFolder>>;
+let out = '';
+
+beforeAll(async () => {
+  folder = await keptFolder();
+  out = await exportNight({ record: firstNight, flags: { format: 'csv' }, out: `${folder.path}/night` });
+});
+
+afterAll(() => folder.remove());
+
+const load = (...words: string[]) => runHere(['load', out, '--to', address, ...words]);
+
+/** The statements of a message, which are lines of their own. */
+function statementsIn(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => /^(ALTER|DROP) /.test(line)).join('\n');
+}
+
+describe.skipIf(isMissing)('the printed change of a type works when it is typed', () => {
+  it.each([[[]], [['--prefix', 'nft_']], [['--schema', 'Raw']]])('below our own view %j', async (where) => {
+    await opened('postgres');
+    await psql('DROP SCHEMA IF EXISTS "Raw" CASCADE');
+    expect((await load('--views', ...where)).exit).toBe(0);
+    const within = where.includes('--schema') ? 'SET search_path TO "Raw";' : '';
+    const [assets, view] = ['assets', 'nft_metadata'].map((name) => (where.includes('nft_') ? `nft_${name}` : name));
+    await psql(`${within} DROP VIEW ${view}; ALTER TABLE ${assets} ALTER COLUMN ownership_owner TYPE varchar(10) USING 'x';
+      CREATE VIEW ${view} AS SELECT ownership_owner FROM ${assets}`);
+    const refused = await load(...where);
+    expect(refused.exit, refused.stderr).toBe(9);
+    expect(refused.stderr).toContain(`Load with --views, which creates the view ${view} again`);
+    await psql(statementsIn(refused.stderr));
+    const loaded = await load('--views', ...where);
+    expect(loaded.exit, loaded.stderr).toBe(0);
+    expect(await psql(`${within} SELECT count(owner) > 0 FROM ${view}`)).toBe('t\n');
+  });
+
+  it('below views of the user, which are named', async () => {
+    await opened('postgres');
+    expect((await load()).exit).toBe(0);
+    await psql(`ALTER TABLE assets ALTER COLUMN ownership_owner TYPE varchar(10) USING 'x';
+      CREATE VIEW owners AS SELECT ownership_owner FROM assets; CREATE VIEW few AS SELECT * FROM owners LIMIT 1;
+      CREATE VIEW ids AS SELECT id FROM assets; CREATE MATERIALIZED VIEW kept AS SELECT ownership_owner FROM assets`);
+    const refused = await load();
+    expect(refused.exit, refused.stderr).toBe(9);
+    expect(refused.stderr).toContain('first drop public.few, public.kept, public.owners, and create');
+    await psql(`DROP VIEW few; DROP MATERIALIZED VIEW kept; DROP VIEW owners; ${statementsIn(refused.stderr)}`);
+    expect((await load()).exit).toBe(0);
+  });
+
+  it('of a column with a default', async () => {
+    await opened('postgres');
+    expect((await load()).exit).toBe(0);
+    await psql(`ALTER TABLE assets ALTER COLUMN burnt TYPE integer USING 1, ALTER COLUMN ownership_owner TYPE varchar(3) USING 'x';
+      ALTER TABLE assets ALTER COLUMN burnt SET DEFAULT 0, ALTER COLUMN ownership_owner SET DEFAULT 'me'`);
+    const told: string[] = [];
+    // PostgreSQL reports a column at a time.
+    for (let time = 0; time < 2; time += 1) {
+      const refused = await load();
+      expect(refused.exit, refused.stderr).toBe(9);
+      told.push(statementsIn(refused.stderr));
+      await psql(told.at(-1) ?? '');
+    }
+    expect(told.join('\n').match(/.*DROP DEFAULT;/g)).toEqual([
+      'ALTER TABLE "assets" ALTER COLUMN "burnt" DROP DEFAULT;',
+    ]);
+    const loaded = await load();
+    expect(loaded.exit, loaded.stderr).toBe(0);
+    expect(
+      await psql(
+        `SELECT column_default LIKE '%me%' FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'ownership_owner'`,
+      ),
+    ).toBe('t\n');
+  });
+});
