@@ -122,6 +122,28 @@ async function viewsOf(connection: DuckDBConnection, alias: string): Promise<str
   });
 }
 
+/** The statements that give tables, views and their columns the comments that they have in the old file. */
+async function commentsOf(connection: DuckDBConnection, alias: string): Promise<string[]> {
+  const kinds = [
+    ['TABLE', 'duckdb_tables()', ['table_name']],
+    ['VIEW', 'duckdb_views()', ['view_name']],
+    ['COLUMN', 'duckdb_columns()', ['table_name', 'column_name']],
+  ] as const;
+  const statements: string[] = [];
+  for (const [kind, list, names] of kinds) {
+    const path = ['schema_name', ...names].map((name) => `old.${name}`).join(', ');
+    const isSame = ['schema_name', ...names].map((name) => `old.${name} = made.${name}`).join(' AND ');
+    const found =
+      await connection.runAndReadAll(`SELECT old."comment", ${path} FROM ${list} AS old JOIN ${list} AS made ON ${isSame}
+WHERE old.database_name = '${held}' AND made.database_name = current_database() AND old."comment" IS NOT NULL AND old."comment" IS DISTINCT FROM made."comment"`);
+    for (const [comment, ...words] of found.getRows()) {
+      const name = words.map((word) => doubleQuoted(String(word))).join('.');
+      statements.push(`COMMENT ON ${kind} ${alias}.${name} IS ${literal(String(comment))}`);
+    }
+  }
+  return statements;
+}
+
 async function newFile(
   connection: DuckDBConnection,
   { made, file, discard }: NewFile & { readonly discard: () => Promise<void> },
@@ -141,6 +163,7 @@ async function newFile(
   }
   const publish = async (): Promise<void> => {
     for (const sql of await viewsOf(connection, alias)) await connection.run(sql);
+    for (const sql of await commentsOf(connection, alias)) await connection.run(sql);
     await connection.run(`CHECKPOINT ${alias}`);
     await connection.run('USE memory');
     await connection.run(`DETACH ${alias}`);
