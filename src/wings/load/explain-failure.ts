@@ -19,7 +19,7 @@ export interface FailedHere extends Pick<FailedLoad, 'shown' | 'moment'> {
 /** An error of a driver for people, with what the database knows of it. */
 export async function explainedFailure(error: unknown, failed: FailedHere): Promise<ExportError> {
   const { database, loaded } = failed;
-  const found = loadError(error, { ...failed, folder: loaded.address });
+  const found = loadError(error, { ...failed, folder: loaded.address, format: loaded.plan.format });
   if (database === undefined) return found;
   if (codeOf(error) === lockNotGranted) return lockError(database, failed);
   if (found.exit !== 'loadFailed') return found;

@@ -32,11 +32,13 @@ export interface FailedLoad {
   readonly shown: string;
   /** The address of the export. */
   readonly folder: string;
+  /** The format of the files that were loaded. */
+  readonly format: string;
   readonly moment: LoadMoment;
 }
 
 /** An error of a driver for people. The cause stays out of its way: a driver's error may hold the address. */
-export function loadError(error: unknown, { shown, folder, moment }: FailedLoad): ExportError {
+export function loadError(error: unknown, { shown, folder, format, moment }: FailedLoad): ExportError {
   const reason = reasonOf(error);
   const message = `${shown}: ${reason}`;
   if (isUnreachable(error)) {
@@ -47,7 +49,9 @@ export function loadError(error: unknown, { shown, folder, moment }: FailedLoad)
         : 'Rolled back. Run the same command again when the database answers.';
     return new ExportError('unavailable', message, { todo });
   }
-  return duckdbError(reason, shown) ?? new ExportError('loadFailed', message, { todo: todoFor(reason, folder) });
+  return (
+    duckdbError(reason, shown) ?? new ExportError('loadFailed', message, { todo: todoFor(reason, folder, format) })
+  );
 }
 
 /** PostgreSQL says in `detail` what exactly it does not take. */
@@ -73,8 +77,10 @@ function duckdbError(reason: string, shown: string): ExportError | undefined {
   });
 }
 
-function todoFor(reason: string, folder: string): string {
+function todoFor(reason: string, folder: string, format: string): string {
   if (/\\u0000|surrogate/.test(reason)) {
+    if (format !== 'jsonl')
+      return 'Rolled back. A column of type jsonb cannot hold this escape: change its type to json, then load again.';
     const url = shellWord(`embedded:${folder}`);
     return `Rolled back. The database cannot read this escape in JSONL. Export as csv or parquet (no credits with --url ${url}) and load that.`;
   }

@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { loadExport } from '../../../src/wings/load/load-export.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { startService } from '../../../src/practice-service.ts';
 import { runExport } from '../../support/run-export.ts';
+import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { request } from './local-exports.ts';
@@ -57,4 +58,35 @@ it('into DuckDB a lone surrogate in a json column comes from Parquet, and not fr
     todo: expect.stringContaining('csv or parquet') as string,
   });
   expect(await loadExport(request(await exported(jsonl, 'parquet'), 'duckdb'), target)).toEqual({ assets: 1 });
+});
+
+describe.skipIf(isMissing).each(['csv', 'parquet'])('a jsonb column from %s', (format) => {
+  const load = (out: string, ...words: string[]) => runHere(['load', out, '--to', address, ...words]);
+
+  const refused = async (member: string) => {
+    const out = await exported(await recordWith(member), format);
+    await psql('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    expect((await load(out)).exit).toBe(0);
+    await psql('DELETE FROM assets; ALTER TABLE assets ALTER COLUMN extra TYPE jsonb USING extra::jsonb');
+    const { exit, stderr } = await load(out);
+    expect(exit, stderr).toBe(9);
+    expect(stderr).not.toContain('JSONL');
+    return { out, stderr };
+  };
+
+  it('refuses NUL, and the flag that is named helps', async () => {
+    const { out, stderr } = await refused(String.raw`"a\u0000b"`);
+    expect(stderr).toContain(`assets.extra of ${id} has a NUL character (1 row): --nul replace or --nul remove`);
+    const loaded = await load(out, '--nul', 'remove');
+    expect(loaded.exit, loaded.stderr).toBe(0);
+    expect(await psql('SELECT extra FROM assets')).toBe('{"odd": "ab"}\n');
+  });
+
+  it('refuses a lone surrogate, for which no flag is named, and json takes it', async () => {
+    const { out, stderr } = await refused(String.raw`"a\ud800b"`);
+    expect(stderr).not.toContain('--nul');
+    const [printed = ''] = /ALTER TABLE .* TYPE json .*/.exec(stderr) ?? [];
+    await psql(printed);
+    expect((await load(out)).exit).toBe(0);
+  });
 });

@@ -22,16 +22,19 @@ export async function nulError(
   { schema, refused }: { readonly schema: string | undefined; readonly refused: ExportError },
 ): Promise<ExportError | undefined> {
   const found: string[] = [];
-  for (const source of loaded.plan.tables) {
+  const { format, tables } = loaded.plan;
+  for (const source of tables) {
     const types = await columnsInDatabase(database, schema, source.table.name);
     // Out of a JSONL file no json value is taken that has the escape.
-    const refusing = loaded.plan.format === 'jsonl' ? ['json', 'jsonb'] : ['jsonb'];
+    const refusing = format === 'jsonl' ? ['json', 'jsonb'] : ['jsonb'];
     const jsonb = new Set([...types].filter(([, type]) => refusing.includes(type)).map(([column]) => column));
     for (const [column, { id, rows }] of await nulValues(loaded, source, jsonb))
       found.push(`${source.table.name}.${column} of ${id} has a NUL character (${plural(rows, 'row')})`);
   }
   if (found.length === 0) return undefined;
-  const instead = `Load again with one of these flags, or load into DuckDB. ${refused.todo ?? ''}`;
+  // Out of other formats json keeps the escape.
+  const more = format === 'jsonl' ? (refused.todo ?? '') : 'Nothing was kept.';
+  const instead = `Load again with one of these flags, or load into DuckDB. ${more}`;
   return new ExportError('loadFailed', `${found.join(', ')}: --nul replace or --nul remove (${refused.message})`, {
     todo: instead.trimEnd(),
   });
