@@ -68,6 +68,10 @@ function duckdbError(reason: string, shown: string): ExportError | undefined {
     const todo = 'Rolled back. Raise --memory, for example --memory 4GB, then load again.';
     return new ExportError('cannotWrite', `${shown}: ${reason}`, { todo });
   }
+  if (/^IO Error: .*(No such file or directory|Permission denied|No space left|Read-only file)/i.test(reason)) {
+    const todo = 'Nothing was loaded. Create the folder of the file, or make room or rights for it. Then load again.';
+    return new ExportError('cannotWrite', `${shown}: ${reason}`, { todo });
+  }
   if (!/Could not set lock on file/i.test(reason)) return undefined;
   const [, pid] = /\(PID (\d+)\)/.exec(reason) ?? [];
   const by = pid === undefined ? 'another process' : `the process ${pid}`;

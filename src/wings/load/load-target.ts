@@ -21,6 +21,10 @@ export function parseTarget(text: string, folder: string): LoadTarget {
   if (text.startsWith('duckdb:')) {
     const file = text.slice('duckdb:'.length).replace(/^\/\/(?=\/)/, '');
     if (file === '') throw new ExportError('usage', '--to duckdb: has no file name', { todo });
+    if (file.startsWith(':memory:')) {
+      const lost = '--to duckdb::memory: names a database that ends with the load, so nothing would be kept';
+      throw new ExportError('usage', lost, { todo: 'Write --to duckdb:FILE.' });
+    }
     if (file.startsWith('//')) {
       const right = `duckdb:${file.replace(/^\/+/, '')}`;
       throw new ExportError('usage', '--to has // after duckdb:', { todo: `Write --to ${right}.` });

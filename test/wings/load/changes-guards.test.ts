@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../warehouse/diff/two-nights.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
@@ -217,6 +217,20 @@ describe('DuckDB', () => {
     expect(statements).toHaveLength(1);
     await database.rows(statements.join('\n'));
     expect((await runHere(line)).exit).toBe(0);
+  });
+
+  it('in memory is refused, and a folder that is absent is named: exit 2, 7', async () => {
+    const lost = await runHere(['load', night(0), '--to', 'duckdb::memory:']);
+    expect(lost.exit, lost.stderr).toBe(2);
+    expect(lost.stderr).toContain('nothing would be kept');
+    const file = join(await tempFolder(), 'not', 'there.duckdb');
+    for (const mode of ['replace', 'merge']) {
+      const absent = await runHere(['load', night(0), '--to', `duckdb:${file}`, '--mode', mode]);
+      expect(absent.exit, absent.stderr).toBe(7);
+      expect(absent.stderr).toMatch(/not\/there.duckdb.*No such file or directory[^]*Create the folder/);
+    }
+    await mkdir(dirname(file));
+    expect((await runHere(['load', night(0), '--to', `duckdb:${file}`])).exit).toBe(0);
   });
 
   it('held by another process: exit 5 with its pid', async () => {
