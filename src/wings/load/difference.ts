@@ -1,4 +1,4 @@
-import type { RowChange } from '../warehouse/index.ts';
+import type { CountedChange } from '../warehouse/index.ts';
 import type { Table } from '../../core/records/table.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
 import type { DatabaseKind } from './database.ts';
@@ -36,14 +36,14 @@ export interface Difference {
   readonly removeTwins: string | undefined;
   readonly remove: string;
   readonly update: Update | undefined;
-  readonly insert: RowChange;
+  readonly insert: CountedChange;
 }
 
 /** What brings rows of a table to those of its stage. */
 interface Update {
   /** Makes a temporary table of the keys of the rows that differ: they are compared once. */
   readonly list: string;
-  readonly change: RowChange;
+  readonly change: CountedChange;
   readonly dropList: string;
 }
 
@@ -54,7 +54,7 @@ export function differenceOf(kind: DatabaseKind, staged: StagedTable): Differenc
   const { table, stage, key, isComplete } = staged;
   const [target, source] = [doubleQuoted(table.name), doubleQuoted(stage)];
   const names = table.columns.map(({ name }) => doubleQuoted(name)).join(', ');
-  const insertWhere = (condition: string): RowChange => {
+  const insertWhere = (condition: string): CountedChange => {
     const rows = `${source} AS staged WHERE ${condition}`;
     return { table: table.name, sql: `INSERT INTO ${target} (${names})\nSELECT ${names} FROM ${rows};\n`, rows };
   };

@@ -1,4 +1,4 @@
-import { loadStatementFor, type LoadPlan, type LoadTable, type RowChange, sourceOf } from '../warehouse/index.ts';
+import { loadStatementFor, type LoadPlan, type LoadTable, type CountedChange, sourceOf } from '../warehouse/index.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
@@ -21,7 +21,7 @@ export interface LoadSession {
   /** Resolves to the number of changed rows; 0 in a script. */
   run(sql: string): Promise<number>;
   /** Runs a statement that changes rows. @throws {ExportError} `loadFailed` where it does not change all of them */
-  change(change: RowChange): Promise<void>;
+  change(change: CountedChange): Promise<void>;
   /** Loads all rows of a table into the table of that name. @throws {ExportError} `loadFailed` where not all arrived */
   load(source: LoadTable): Promise<void>;
   /** @throws {ExportError} when the query finds a row */
@@ -120,7 +120,7 @@ function errorInPostgres(query: string, message: string): string {
   return `DO ${literal(`BEGIN IF EXISTS (${query}) THEN ${raised} END IF; END`)};\n`;
 }
 
-function changeInPostgres({ table, sql, rows }: RowChange): string {
+function changeInPostgres({ table, sql, rows }: CountedChange): string {
   const message = literal(`the table ${table} did not take all changes: nothing was loaded`);
   return `DO ${literal(`DECLARE asset_export_wanted bigint; asset_export_changed bigint;
 BEGIN

@@ -1,4 +1,4 @@
-import { ddlFor, type LoadPlan, type LoadTable, type RowChange } from '../warehouse/index.ts';
+import { ddlFor, type LoadPlan, type LoadTable, type CountedChange } from '../warehouse/index.ts';
 import type { Table } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
@@ -95,7 +95,7 @@ export async function upsertAll(session: LoadSession, { tables }: LoadPlan): Pro
   return tables.map(({ name, table, rows }) => ({ table: table.name, rows, deleted: deleted.get(name) ?? 0 }));
 }
 
-function insertStaged({ name, columns }: Table, stage: string, where: string): RowChange {
+function insertStaged({ name, columns }: Table, stage: string, where: string): CountedChange {
   const names = columns.map((column) => doubleQuoted(column.name)).join(', ');
   const rows = `${doubleQuoted(stage)} WHERE ${where}`;
   return { table: name, sql: `INSERT INTO ${doubleQuoted(name)} (${names}) SELECT ${names} FROM ${rows};\n`, rows };

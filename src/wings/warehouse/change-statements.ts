@@ -44,7 +44,7 @@ export function plainUpdate({ table, set, where }: Update): string {
 }
 
 /** A statement that changes rows of a table. */
-export interface RowChange {
+export interface CountedChange {
   readonly table: string;
   readonly sql: string;
   /** The rows that it changes, behind FROM; counted before it runs. */
@@ -56,12 +56,12 @@ function both(condition: string, when: string | undefined): string {
 }
 
 /** Replaces the changed assets and their child rows. */
-export function mergeStatements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): RowChange[] {
+export function mergeStatements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): CountedChange[] {
   const { quote, at, when } = style;
   const { assets, changes } = tables;
   const gone = deletes === 'delete' ? '' : ` WHERE ${quote('op')} <> 'delete'`;
   const idsOf = (where: string): string => `(SELECT ${quote(assets.id)} FROM ${quote(changes)}${where})`;
-  const removed = ({ name, id }: FilledTable): RowChange => {
+  const removed = ({ name, id }: FilledTable): CountedChange => {
     const rows = `${quote(name)} WHERE ${both(`${quote(id)} IN ${idsOf(gone)}`, when)}`;
     return { table: name, sql: `DELETE FROM ${rows};\n`, rows };
   };
@@ -81,12 +81,12 @@ export function mergeStatements(tables: ChangedTables, style: ChangeStyle, delet
 }
 
 /** Closes the open rows of changed assets that began before, and adds the new ones. */
-export function scd2Statements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): RowChange[] {
+export function scd2Statements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): CountedChange[] {
   const { quote, at, when } = style;
   const { assets, changes } = tables;
   const kept = deletes === 'keep' ? ` WHERE ${quote('op')} <> 'delete'` : '';
   const ids = `(SELECT ${quote(assets.id)} FROM ${quote(changes)}${kept})`;
-  const closed = ({ name, id }: FilledTable): RowChange =>
+  const closed = ({ name, id }: FilledTable): CountedChange =>
     updated(style, {
       table: name,
       set: `${quote('valid_to')} = ${at}`,
@@ -102,7 +102,7 @@ export function scd2Statements(tables: ChangedTables, style: ChangeStyle, delete
 }
 
 /** @param change with the bare name of its table */
-function updated({ quote, update }: ChangeStyle, change: Update): RowChange {
+function updated({ quote, update }: ChangeStyle, change: Update): CountedChange {
   const table = quote(change.table);
   return { table: change.table, sql: update({ ...change, table }), rows: `${table} WHERE ${change.where}` };
 }
@@ -112,7 +112,11 @@ interface FixedColumn {
   readonly value: string;
 }
 
-function inserts({ assets, changes }: ChangedTables, style: ChangeStyle, fixed: readonly FixedColumn[]): RowChange[] {
+function inserts(
+  { assets, changes }: ChangedTables,
+  style: ChangeStyle,
+  fixed: readonly FixedColumn[],
+): CountedChange[] {
   const where = both(`${style.quote('op')} <> 'delete'`, style.when);
   return [inserted(assets, style, { from: changes, where, fixed })];
 }
@@ -121,7 +125,7 @@ function childInserts(
   { assets, changes, children }: ChangedTables,
   style: ChangeStyle,
   fixed: readonly FixedColumn[],
-): RowChange[] {
+): CountedChange[] {
   const { quote, when } = style;
   const ids = `(SELECT ${quote(assets.id)} FROM ${quote(changes)} WHERE ${quote('op')} <> 'delete')`;
   return children.map((child) =>
@@ -133,7 +137,7 @@ function inserted(
   table: FilledTable,
   style: ChangeStyle,
   source: InsertSource & { readonly where: string },
-): RowChange {
+): CountedChange {
   const rows = `${style.quote(source.from)} WHERE ${source.where}`;
   return { table: table.name, sql: insertText(table, style, source), rows };
 }

@@ -25,7 +25,7 @@ export {
   insertText,
   mergeStatements,
   plainUpdate,
-  type RowChange,
+  type CountedChange,
   scd2Statements,
   type ChangeStyle,
   type ChangedTables,
