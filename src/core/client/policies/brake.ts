@@ -1,4 +1,4 @@
-import type { Asker, CallOutline } from '../asset-client.ts';
+import type { CallOutline } from '../asset-client.ts';
 import { type KnownSize, mostCalls, type Overrun, plannedCalls, worthOfId } from './overrun.ts';
 import { type CallSums, type DepartingCall, PassedOverrun, type SharedPace } from './shared-pace.ts';
 import { ExportError } from '../../../lib/export-error.ts';
