@@ -6,7 +6,7 @@ import { LakeTable, type TableVersion } from './lake-table.ts';
 import { parquetCodecOf, type PublishableNight, isComplete, readTableNight, tablesOfNight } from './root-nights.ts';
 import { addNight, removeNights, type TableAbout } from './table-changes.ts';
 import { metadataNames } from './table-files.ts';
-import { holdsNight, noSnapshot, nightsOf, propertyKeys, type TableMetadata } from './table-metadata.ts';
+import { holdsNight, noSnapshot, nightsOf, propertyKeys } from './table-metadata.ts';
 
 /** What the tables of a lake agree on. */
 export interface LakeFacts {
@@ -34,26 +34,25 @@ export async function knownTables(lake: Lake): Promise<KnownTable[]> {
   return known;
 }
 
-/** The tables that have a version, and the properties of the first that can be read: newer ones may be damaged. */
-export async function begunTables(lake: Lake) {
-  const names: string[] = [];
-  let properties: TableMetadata['properties'] | undefined;
-  for (const table of await lakeTables(lake)) {
-    const { last, newest } = await table.newestReadable();
-    if (last > 0) names.push(table.name);
-    properties ??= newest?.metadata.properties;
-  }
-  return { names, properties };
+/** The tables that have a version, with the newest that can be read: newer ones may be damaged. */
+async function readableTables(lake: Lake) {
+  const readable = await Promise.all(
+    (await lakeTables(lake)).map(async (table) => ({ table, ...(await table.newestReadable()) })),
+  );
+  return readable.filter(({ last }) => last > 0);
 }
 
-/** Those that can be read. */
+/** Their names, and the properties of the first that can be read. */
+export async function begunTables(lake: Lake) {
+  const tables = await readableTables(lake);
+  const properties = tables.find(({ newest }) => newest !== undefined)?.newest?.metadata.properties;
+  return { names: tables.map(({ table }) => table.name), properties };
+}
+
+/** Those whose newest version can be read. */
 async function wholeTables(lake: Lake): Promise<KnownTable[]> {
-  const whole: KnownTable[] = [];
-  for (const table of await lakeTables(lake)) {
-    const { last, newest } = await table.newestReadable();
-    if (newest?.version === last) whole.push({ table, newest });
-  }
-  return whole;
+  const tables = await readableTables(lake);
+  return tables.flatMap(({ table, last, newest }) => (newest?.version === last ? [{ table, newest }] : []));
 }
 
 /** @throws {ExportError} `damaged` for a lake that was moved */
