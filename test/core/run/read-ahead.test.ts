@@ -12,7 +12,10 @@ import { tempFolder } from '../../support/temp-folder.ts';
 
 const entries = idEntries({ entries: 1346 });
 
-/** The status of an export of a list that is read at once, whose run stopped in its first block. */
+/**
+ * The status of an export of a list that is read at once, whose run stopped in its first block of 1,024 entries: after 320
+ * of them, and at most 20 batches of ten were read ahead.
+ */
 async function stopped(name: string, bytes: string | Uint8Array) {
   const folder = await tempFolder();
   const service = await startGeneratedService();
@@ -27,9 +30,9 @@ async function stopped(name: string, bytes: string | Uint8Array) {
       format: 'csv',
       threads: '1',
       concurrency: '1',
-      'ids-per-call': '100',
-      'rows-per-part': '200',
-      'credits-per-run': '640',
+      'ids-per-call': '10',
+      'rows-per-part': '160',
+      'credits-per-run': '5120',
     },
   });
   expect(error?.exit).toBe('spent');
