@@ -1,5 +1,5 @@
 import type { CountedChange } from '../warehouse/index.ts';
-import type { Table } from '../../core/records/table.ts';
+import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
 import type { DatabaseKind } from './database.ts';
 
@@ -77,10 +77,10 @@ function updateOf(kind: DatabaseKind, staged: StagedTable, key: readonly string[
   const { table, stage, isComplete } = staged;
   const values = table.columns.filter(({ name }) => !key.includes(name));
   if (values.length === 0) return undefined;
-  // PostgreSQL has no equality of json.
-  const isJson = (column: (typeof values)[number]): boolean => kind === 'postgres' && column.type === 'json';
   const row = (alias: string): string =>
-    values.map((column) => `${alias}.${doubleQuoted(column.name)}${isJson(column) ? '::text' : ''}`).join(', ');
+    values
+      .map((column) => `${alias}.${doubleQuoted(column.name)}${kind === 'postgres' ? asCompared(column) : ''}`)
+      .join(', ');
   const [target, source, list] = [doubleQuoted(table.name), doubleQuoted(stage), doubleQuoted(changedKeys)];
   const keys = key.map((name) => `staged.${doubleQuoted(name)}`).join(', ');
   const set = values.map(({ name }) => `${doubleQuoted(name)} = staged.${doubleQuoted(name)}`).join(', ');
@@ -95,6 +95,17 @@ function updateOf(kind: DatabaseKind, staged: StagedTable, key: readonly string[
     },
     dropList: `DROP TABLE ${list};\n`,
   };
+}
+
+/** Types whose equal values are the same, also where a user chose another type. */
+const exactTypes: ReadonlySet<ColumnType> = new Set(['boolean', 'int64', 'decimal', 'timestamp']);
+
+/**
+ * How PostgreSQL compares a column: by its bytes. For citext and some collations unlike texts are equal, for jsonb 1.0 and 1.00 are, and json
+ * has no equality.
+ */
+function asCompared({ type }: Column): string {
+  return exactTypes.has(type) ? '' : '::text COLLATE "C"';
 }
 
 function sameKey(key: readonly string[]): string {
