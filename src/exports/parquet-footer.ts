@@ -1,4 +1,4 @@
-import { type ColumnMetaData, type FileMetaData, parquetMetadataAsync } from 'hyparquet';
+import { type ColumnMetaData, type FileMetaData, parquetMetadataAsync, parquetSchema } from 'hyparquet';
 import { ExportError } from '../lib/export-error.ts';
 import type { FileStore } from '../places/files/file-store.ts';
 import type { OpenFile } from '../places/files/open-file.ts';
@@ -6,7 +6,8 @@ import { rangesOf } from '../places/export/part-bytes.ts';
 
 /** What the footer of a Parquet file says of one column. */
 export interface ColumnFooter {
-  readonly name: string;
+  /** The field id that the file gives it: a name may be that of another column in another night. */
+  readonly id: number;
   /** In the file, compressed. */
   readonly bytes: number;
   /** Values, nulls among them. */
@@ -26,12 +27,11 @@ const exactBounds = {
   stringFromBytes: (bytes: Uint8Array) => bytes,
 };
 
-/** Columns of a Parquet file that are no lists, in their order. @throws {ExportError} `damaged` for what is not a Parquet file */
+/** Columns of a Parquet file that have field ids and are no lists, in their order. @throws {ExportError} `damaged` for what is not a Parquet file */
 export async function readFooter(files: FileStore, path: string, byteLength: number): Promise<ColumnFooter[]> {
   const open = await files.open(path, 'read');
   try {
-    const { row_groups: groups } = await metadataOf(open, path, byteLength);
-    return columnsOf(groups);
+    return columnsOf(await metadataOf(open, path, byteLength));
   } finally {
     await open.close();
   }
@@ -53,26 +53,29 @@ async function metadataOf(open: OpenFile, path: string, byteLength: number): Pro
   }
 }
 
-function columnsOf(groups: FileMetaData['row_groups']): ColumnFooter[] {
-  const columns = new Map<string, ColumnMetaData[]>();
-  for (const { columns: chunks } of groups) {
-    for (const { meta_data: chunk } of chunks) {
+function columnsOf(metadata: FileMetaData): ColumnFooter[] {
+  const fields = parquetSchema(metadata).children.filter(({ children }) => children.length === 0);
+  const chunksOf = new Map<string, ColumnMetaData[]>();
+  for (const { columns } of metadata.row_groups) {
+    for (const { meta_data: chunk } of columns) {
       const [name, ...within] = chunk?.path_in_schema ?? [];
       if (chunk === undefined || name === undefined || within.length > 0) continue;
-      columns.set(name, [...(columns.get(name) ?? []), chunk]);
+      chunksOf.set(name, [...(chunksOf.get(name) ?? []), chunk]);
     }
   }
-  return [...columns].map(([name, chunks]) => footerOf(name, chunks));
+  return fields.flatMap(({ element: { name, field_id: id } }) =>
+    id === undefined ? [] : [footerOf(id, chunksOf.get(name) ?? [])],
+  );
 }
 
-function footerOf(name: string, chunks: readonly ColumnMetaData[]): ColumnFooter {
+function footerOf(id: number, chunks: readonly ColumnMetaData[]): ColumnFooter {
   const sum = (each: (chunk: ColumnMetaData) => bigint | undefined): number =>
     chunks.reduce((all, chunk) => all + Number(each(chunk) ?? Number.NaN), 0);
   const nulls = sum((chunk) => chunk.statistics?.null_count);
   const lower = boundOf(chunks, 'min');
   const upper = boundOf(chunks, 'max');
   return {
-    name,
+    id,
     bytes: sum((chunk) => chunk.total_compressed_size),
     values: sum((chunk) => chunk.num_values),
     nulls: Number.isNaN(nulls) ? undefined : nulls,

@@ -51,7 +51,7 @@ const longestBound = 64;
 
 function dataFile({ address, rows, bytes, columns }: DataFile, { fields }: IcebergSchema): AvroValue {
   const known = fields.flatMap((field) => {
-    const column = columns.find(({ name }) => name === field.name);
+    const column = columns.find(({ id }) => id === field.id);
     return column === undefined ? [] : [{ field, column }];
   });
   const byColumn = (value: (column: ColumnFooter) => AvroValue | undefined): AvroValue =>

@@ -26,7 +26,7 @@ export function smallNight(night: string, content = night, table = assetsTable):
       rows: 10 + part,
       bytes: 100 + content.length,
       columns: [
-        { name: 'id', bytes: 40, values: 10 + part, nulls: 0, lower: Buffer.from('1'), upper: Buffer.from('z') },
+        { id: 1, bytes: 40, values: 10 + part, nulls: 0, lower: Buffer.from('1'), upper: Buffer.from('z') },
       ],
     })),
   };
