@@ -24,14 +24,15 @@ import type { LoadedExport } from './loaded-export.ts';
 import type { ChangeLoadMode } from './load-modes.ts';
 import { loadsTable, type TableRecord } from './load-record.ts';
 import type { LoadSession } from './load-session.ts';
+import { holdsMarks, marksColumn } from './marks.ts';
 import { createTemporary, dropStages, loadStage } from './load-whole.ts';
 import { requireSameChildren } from './require-children.ts';
 import { moment } from './sql-words.ts';
 import { type Elsewhere, otherMode, type Standing, standingOf, standsElsewhere } from './standing.ts';
-import { columnsInDatabase } from './table-columns.ts';
 import { createTable, lockTables } from './target-tables.ts';
 
 export interface ChangeOptions {
+  readonly schema?: string | undefined;
   readonly deletes?: DeleteRule | undefined;
   /** Most deletes: a count, or a share of the rows of assets such as `5%`. */
   readonly maxDeletes?: string | undefined;
@@ -65,9 +66,6 @@ interface Loading extends ChangeOptions {
 
 const stagedChanges = 'asset_export_changes';
 
-/** The column that `--deletes mark` sets. */
-export const deletedAt = 'deleted_at';
-
 /**
  * Brings tables from the export at which they stand to the next one, inside the transaction of the caller. The first load takes a whole export.
  * @throws {ExportError} `usage` when the tables stand elsewhere, `notTolerated` for too many deletes, `loadFailed` when the tables
@@ -82,6 +80,7 @@ export async function loadChanges(
   const { manifest } = loaded.finished;
   const { diff, base } = manifest;
   const hasChanges = loaded.plan.tables.some(({ name }) => name === changesTable.name);
+  const assets = assetsOf(loaded.plan);
   const loading: Loading = {
     ...options,
     mode,
@@ -90,10 +89,10 @@ export async function loadChanges(
     session,
     seal: diff?.to.seal ?? contentSeal(manifest),
     base: diff?.from ?? (hasChanges ? base : undefined),
-    assets: assetsOf(loaded.plan),
-    hasMarks: (await columnsInDatabase(database, undefined, `${loaded.plan.prefix}assets`)).has(deletedAt),
+    assets,
+    hasMarks: await holdsMarks(database, assets.name, assets.columns, options),
   };
-  const { assets, seal } = loading;
+  const { seal } = loading;
   const standing = await standingOf(database, assets.name);
   if (standing !== undefined && (mode === 'scd2') !== (standing.mode === 'scd2'))
     throw otherMode(assets.name, standing.mode, mode);
@@ -239,7 +238,7 @@ async function lookAfter({ loaded, session, mode, hasMarks, deletes = 'delete' }
     if (rows === undefined) continue;
     // Assets that an earlier load marked stay, with their child rows.
     const isMarked = mode === 'merge' && hasMarks;
-    const marks = isMarked && name === 'assets' ? `${deletedAt} IS NULL` : undefined;
+    const marks = isMarked && name === 'assets' ? `${doubleQuoted(marksColumn.name)} IS NULL` : undefined;
     const where = mode === 'scd2' ? 'valid_to IS NULL' : (marks ?? 'TRUE');
     const orMore = deletes === 'keep' || (isMarked && name !== 'assets');
     const wayOut =

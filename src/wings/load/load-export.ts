@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import { whyDeleted } from './delete-limit.ts';
 import { openDuckdb } from './duckdb/duckdb-database.ts';
 import { openNewFile } from './duckdb/duckdb-new-file.ts';
-import { type ChangeOptions, deletedAt, loadChanges } from './load-changes.ts';
+import { type ChangeOptions, loadChanges } from './load-changes.ts';
 import { explainedFailure } from './explain-failure.ts';
 import type { LoadMoment } from './load-errors.ts';
 import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
@@ -83,7 +83,7 @@ export async function loadExport(
     await prepareTables(database, loaded.plan, {
       schema: request.schema,
       newColumns: request.newColumns,
-      marks: request.mode === 'merge' && request.deletes === 'mark' ? deletedAt : undefined,
+      hasMarks: request.mode === 'merge' && request.deletes === 'mark',
       clock: request.clock ?? systemClock,
       note: noteOf(request),
       guards: () => runGuards(opened, loaded, request),

@@ -1,8 +1,10 @@
 import { loadStatementFor, type LoadPlan, type LoadTable, type CountedChange, sourceOf } from '../warehouse/index.ts';
+import type { Table } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database, DatabaseKind } from './database.ts';
+import { holdsMarks, marksCleared, refusedMarks } from './marks.ts';
 
 /** A reason to end a load: the query finds a row. */
 export interface Refusal {
@@ -26,6 +28,8 @@ export interface LoadSession {
   load(source: LoadTable): Promise<void>;
   /** @throws {ExportError} when the query finds a row */
   refuseIf(refusal: Refusal): Promise<void>;
+  /** Clears the marks of deleted assets. A script refuses a table with marks. */
+  clearMarks(assets: Table): Promise<void>;
   /** A script is written for tables that have rows. */
   isEmpty(table: string): Promise<boolean>;
   /** Rows of a table, with a condition; 0 in a script. @param from what follows FROM */
@@ -45,14 +49,25 @@ export function liveSession(database: Database, isTrial = false): LoadSession {
     const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${from}`);
     return Number(rows);
   };
+  const change = async ({ table, sql, rows }: CountedChange): Promise<void> => {
+    const wanted = await rowsOf(rows);
+    const changed = await database.run(sql);
+    if (changed !== wanted) throw notAllChanged(table, changed, wanted);
+  };
   return {
     kind: database.kind,
     isTrial,
     run: (sql) => database.run(sql),
-    change: async ({ table, sql, rows }) => {
-      const wanted = await rowsOf(rows);
-      const changed = await database.run(sql);
-      if (changed !== wanted) throw notAllChanged(table, changed, wanted);
+    change,
+    clearMarks: async (assets) => {
+      if (
+        await holdsMarks(
+          database,
+          assets.name,
+          assets.columns.map(({ name }) => name),
+        )
+      )
+        await change(marksCleared(assets.name));
     },
     load: async (source) => {
       const rows = await database.load(source);
@@ -91,8 +106,11 @@ export function scriptSession(kind: DatabaseKind, plan: LoadPlan, folder: string
     load: async (source) => {
       texts.push(loadStatementFor(kind, sourceOf(source, plan, folder)));
     },
-    refuseIf: async ({ query, message }) => {
-      texts.push(kind === 'duckdb' ? errorInDuckdb(query, message) : errorInPostgres(query, message));
+    refuseIf: async (refusal) => {
+      texts.push(errorIn(kind, refusal));
+    },
+    clearMarks: async (assets) => {
+      texts.push(errorIn(kind, refusedMarks(kind, assets.name)));
     },
     isEmpty: async () => false,
     count: async () => 0,
@@ -109,6 +127,10 @@ function uniqueIndexOf(table: string, key: readonly string[]): string {
   const names = [...key].sort().join(',');
   return `SELECT 1 FROM pg_index WHERE indrelid = to_regclass(${literal(doubleQuoted(table))}) AND indisunique AND indisvalid
 AND indpred IS NULL AND indexprs IS NULL AND indnatts = indnkeyatts AND (${columns}) = ${literal(names)}`;
+}
+
+function errorIn(kind: DatabaseKind, { query, message }: Pick<Refusal, 'query' | 'message'>): string {
+  return kind === 'duckdb' ? errorInDuckdb(query, message) : errorInPostgres(query, message);
 }
 
 function errorInDuckdb(query: string, message: string): string {

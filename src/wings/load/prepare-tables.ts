@@ -5,6 +5,7 @@ import { codeOf } from '../../lib/export-error.ts';
 import type { Database } from './database.ts';
 import { addedRecordColumns, loadsTable } from './load-record.ts';
 import { lockNotGranted } from './load-errors.ts';
+import { marksColumn } from './marks.ts';
 import { beginOf, standardLockTimeoutMs } from './opening.ts';
 import {
   addColumn,
@@ -21,8 +22,8 @@ export interface PrepareOptions {
   readonly schema?: string | undefined;
   /** What becomes of columns that an existing table lacks. Default: `add`. */
   readonly newColumns?: (typeof newColumnRules)[number] | undefined;
-  /** The column that marks deleted assets, where the load needs it. */
-  readonly marks?: string | undefined;
+  /** Whether the load needs the column that marks deleted assets. */
+  readonly hasMarks: boolean;
   /** Refuses the load before a table of the user changes. */
   readonly guards: () => Promise<void>;
   readonly clock: Clock;
@@ -82,7 +83,7 @@ async function lockLimitMs(database: Database): Promise<number> {
 async function columnsToAdd(
   database: Database,
   plan: LoadPlan,
-  { schema, marks, newColumns }: PrepareOptions,
+  { schema, hasMarks, newColumns }: PrepareOptions,
 ): Promise<NewColumn[]> {
   const columns: NewColumn[] = [];
   for (const table of filledTables(plan)) columns.push(...(await lackingColumns(database, schema, table)));
@@ -92,7 +93,7 @@ async function columnsToAdd(
     throw statementsForOwner(`the database lacks the columns ${names}`, statements);
   }
   const own: Table[] = [{ name: loadsTable, columns: recordColumnsOf() }];
-  if (marks !== undefined) own.push({ name: `${plan.prefix}assets`, columns: [timeColumn(marks)] });
+  if (hasMarks) own.push({ name: `${plan.prefix}assets`, columns: [marksColumn] });
   for (const table of own) {
     const lacking = await lackingColumns(database, schema, table);
     columns.push(...lacking.map((each) => ({ ...each, type: recordTypes.get(each.column) ?? each.type })));
@@ -106,10 +107,6 @@ function recordColumnsOf(): Column[] {
   return addedRecordColumns.map(([name]) => ({ name, type: 'string', nullable: true, path: [], about: '' }));
 }
 
-function timeColumn(name: string): Column {
-  return { name, type: 'timestamp', nullable: true, path: [], about: 'When the asset was found to be gone.' };
-}
-
 async function addColumns(
   database: Database,
   schema: string | undefined,
@@ -118,17 +115,18 @@ async function addColumns(
   await database.run(beginOf[database.kind]);
   try {
     if (database.kind === 'postgres') await database.run(`SET LOCAL lock_timeout = ${tryMs}`);
-    for (const column of columns) await database.run(addColumn(schema, column));
-    for (const column of columns.filter(({ about }) => about !== '')) {
-      await database.run(describeColumn(schema, column));
-    }
+    for (const sql of columns.flatMap((column) => statementsOf(schema, column))) await database.run(sql);
     await database.run('COMMIT');
   } catch (error) {
     if (codeOf(error) !== insufficientPrivilege) throw error;
     const names = all.map(({ table, column }) => `${table}.${column}`).join(', ');
-    const statements = all.map((column) => addColumn(schema, column));
+    const statements = all.flatMap((column) => statementsOf(schema, column));
     throw statementsForOwner(`the role may not add the columns ${names}`, statements);
   }
+}
+
+function statementsOf(schema: string | undefined, column: NewColumn): string[] {
+  return [addColumn(schema, column), ...(column.about === '' ? [] : [describeColumn(schema, column)])];
 }
 
 const insufficientPrivilege = '42501';

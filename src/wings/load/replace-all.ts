@@ -66,6 +66,7 @@ export async function replaceAll(
     let deleted = 0;
     if (stage !== undefined) deleted = await applyDifference(session, stage, reports);
     else await session.load(source);
+    if (stage !== undefined && source === assets) await session.clearMarks(source.table);
     if (stage === undefined && session.heldName(name) !== name) {
       const held = heldElsewhere(session, source);
       if (source === assets) await requireFewDeletes(session, source, held, few);

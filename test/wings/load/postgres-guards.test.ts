@@ -182,6 +182,7 @@ describe.skipIf(isMissing)('rows that are swallowed', () => {
   });
 
   const swallow = (events: string, table = 'assets'): string => `ALTER TABLE assets ADD COLUMN deleted_at timestamptz;
+    COMMENT ON COLUMN assets.deleted_at IS 'When the asset was found to be gone.';
     CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
     CREATE TRIGGER swallow BEFORE ${events} ON ${table} FOR EACH ROW EXECUTE FUNCTION swallow()`;
   const every = 'INSERT OR UPDATE OR DELETE';

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../warehouse/diff/two-nights.ts';
+import { keptFolder } from '../../support/temp-folder.ts';
+import { runHere } from '../../support/run-here.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { emptyDatabases, type OpenedDatabase } from './both-databases.ts';
+
+const server = await postgresOfTests('marks of deleted assets are not tested in PostgreSQL');
+const opened = emptyDatabases(server);
+
+/** Three nights with the changes of the one before: the second lacks six assets, which the third has again. */
+const nights: string[] = [];
+let folder: Awaited<ReturnType<typeof keptFolder>>;
+
+beforeAll(async () => {
+  folder = await keptFolder();
+  const second = assetIds.filter((_, n) => n < 195 || n > 199);
+  for (const [index, record] of [firstNight, secondNight, thirdNight].entries()) {
+    const base = { base: nights.at(-1) ?? 'none', 'max-age': '0d', 'missing-after': '0d' };
+    const flags = { ...base, tables: 'assets,creators,files,changes', format: 'parquet,csv' };
+    const out = join(folder.path, `date=2026-11-2${index}`);
+    nights.push(await exportNight({ record, ids: index === 1 ? second : assetIds, flags, out }));
+  }
+}, 120_000);
+
+afterAll(() => folder.remove());
+
+const night = (index: number): string => nights[index] ?? '';
+
+async function load(database: OpenedDatabase, index: number, how: string, exit = 0): Promise<string> {
+  const line = ['load', night(index), '--to', database.address, '--max-deletes', '10%', '--allow-older'];
+  const loaded = await runHere([...line, '--mode', ...how.split(' ')]);
+  expect(loaded.exit, loaded.stderr).toBe(exit);
+  return loaded.stderr;
+}
+
+const marked = 'SELECT count(*), count(deleted_at) FROM assets';
+
+describe.each(['duckdb', 'postgres'] as const)('marks in %s', (kind) => {
+  const test = it.skipIf(kind === 'postgres' && server.isMissing);
+
+  test('are cleared by replace, so that later merges find the rows of the export', async () => {
+    const database = await opened(kind);
+    await load(database, 0, 'merge');
+    await load(database, 1, 'merge --deletes mark');
+    expect(await database.rows(marked)).toEqual(['220|6']);
+    await load(database, 0, 'replace');
+    expect(await database.rows(marked)).toEqual(['200|0']);
+    await load(database, 1, 'merge');
+    expect(await database.rows(marked)).toEqual(['214|0']);
+  });
+
+  test('are told from a column of the user of that name', async () => {
+    const database = await opened(kind);
+    await load(database, 0, 'merge');
+    const type = 'timestamp with time zone';
+    await database.rows(`ALTER TABLE assets ADD COLUMN deleted_at ${type}`);
+    await database.rows(`UPDATE assets SET deleted_at = CAST('2026-01-01' AS ${type})`);
+    await load(database, 0, 'merge');
+    await load(database, 1, 'merge');
+    const held = await database.rows(marked);
+    expect(held[0]).toMatch(/^214\|\d\d/);
+    await load(database, 1, 'replace');
+    expect(await database.rows(marked)).toEqual(held);
+    const refused = await load(database, 2, 'merge --deletes mark', 2);
+    expect(refused).toContain('the column deleted_at of the table assets is not for marks');
+    const comment = /COMMENT ON COLUMN .*;/.exec(refused)?.[0] ?? '';
+    await database.rows('UPDATE assets SET deleted_at = NULL');
+    await database.rows(comment);
+    await load(database, 2, 'merge --deletes mark');
+  });
+});
