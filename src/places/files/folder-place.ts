@@ -153,26 +153,31 @@ class FolderPlace implements ObjectStore {
   /** A name that nobody else can have given meanwhile. */
   async #linkOnly(body: ObjectBody, path: string): Promise<'put' | 'taken'> {
     await this.#files.makeFolder(dirname(path));
-    for (;;) {
-      const file = await this.#fileOf(body);
-      try {
-        const linked = await this.#files.link(file, path);
-        if (linked === 'refused') throw withoutHardLinks(path);
-        await this.#files.remove(file);
-        return linked === 'taken' ? 'taken' : 'put';
-      } catch (error) {
-        // Another process took it for one that was left.
-        if ((await this.#files.sizeOf(file)) !== undefined) throw error;
-      }
-    }
+    return this.#withFile(body, async (file) => {
+      const linked = await this.#files.link(file, path);
+      if (linked === 'refused') throw withoutHardLinks(path);
+      await this.#files.remove(file);
+      return linked === 'taken' ? 'taken' : 'put';
+    });
   }
 
   async #putOver(name: string, body: ObjectBody): Promise<void> {
     const path = this.#pathOf(name);
-    const file = await this.#fileOf(body);
     await this.#files.makeFolder(dirname(path));
-    await this.#files.rename(file, path);
+    await this.#withFile(body, (file) => this.#files.rename(file, path));
     await this.#files.syncFolder(dirname(path));
+  }
+
+  /** Gives the file of a body its name. It is made anew where another process took it for one that was left. */
+  async #withFile<T>(body: ObjectBody, giveName: (file: string) => Promise<T>): Promise<T> {
+    for (;;) {
+      const file = await this.#fileOf(body);
+      try {
+        return await giveName(file);
+      } catch (error) {
+        if (!this.isShared || (await this.#files.sizeOf(file)) !== undefined) throw error;
+      }
+    }
   }
 }
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
-import { folderPlace } from '../../../src/places/files/folder-place.ts';
+import { folderPlace, sharedFolderPlace } from '../../../src/places/files/folder-place.ts';
 import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
 import { probeStore } from '../../../src/places/objects/probe-store.ts';
 import { MemoryDisk } from '../../model/support/memory-disk.ts';
@@ -63,6 +63,29 @@ describe('a folder as a place', () => {
       const winners = [...put.entries()].filter(([, how]) => how === 'put').map(([n]) => `entry of process ${n}`);
       expect(winners).toEqual([String(await bytesOf(folderPlace(diskFileStore, root).read(name)))]);
     }
+  });
+
+  it('shared by processes, makes a file anew that another took for one that was left', async () => {
+    const root = await tempFolder();
+    const emptied = new Set<string>();
+    const before = async (kind: string): Promise<void> => {
+      if (emptied.has(kind)) return;
+      emptied.add(kind);
+      await rm(join(root, '.new'), { recursive: true });
+    };
+    const files: FileStore = {
+      ...diskFileStore,
+      link: async (from, to) => before('link').then(() => diskFileStore.link(from, to)),
+      rename: async (from, to) => before('rename').then(() => diskFileStore.rename(from, to)),
+    };
+    const place = sharedFolderPlace(files, root, '.new');
+    expect(await place.putNew('one', text('new'))).toBe('put');
+    await place.put('two', text('over'));
+    expect([...emptied]).toEqual(['link', 'rename']);
+    expect([String(await bytesOf(place.read('one'))), String(await bytesOf(place.read('two')))]).toEqual([
+      'new',
+      'over',
+    ]);
   });
 
   it('makes safe what another process put and did not sync, when the name is taken', async () => {
