@@ -18,6 +18,7 @@ import type { LoadTarget } from './load-target.ts';
 import { appendAll, upsertAll } from './load-whole.ts';
 import { beginOf, openingStatements } from './opening.ts';
 import type { NulRule } from './nul/nul-values.ts';
+import { type MadeView, makeView, makeViewBlock } from './postgres/make-view.ts';
 import { openPostgres } from './postgres/postgres-database.ts';
 import { type newColumnRules, prepareTables } from './prepare-tables.ts';
 import { replaceAll, type ReplaceOptions, type ReplaceReports } from './replace-all.ts';
@@ -74,6 +75,7 @@ export async function loadExport(
   requireFitting(request);
   const loaded = await openLoadedExport(request, request.kind);
   const isAppend = request.mode === 'append';
+  const clock = request.clock ?? systemClock;
   let database: Database | undefined;
   let moment: LoadMoment = 'before';
   let isOpen = false;
@@ -84,19 +86,22 @@ export async function loadExport(
       schema: request.schema,
       newColumns: request.newColumns,
       hasMarks: request.mode === 'merge' && request.deletes === 'mark',
-      clock: request.clock ?? systemClock,
+      clock,
       note: noteOf(request),
       guards: () => runGuards(opened, loaded, request),
     });
     await database.run(beginOf[target.kind]);
     isOpen = true;
     const summary = await loadRows(database, loaded, request);
-    if (request.views === true) await database.run(viewOf(loaded, request));
+    if (request.views === true && target.kind === 'duckdb') await database.run(viewOf(loaded, request).create);
     moment = isAppend ? 'commit of append' : 'commit';
     isOpen = false;
     await database.run('COMMIT');
     await database.publish?.();
     await analyze(database, loaded, request);
+    if (request.views === true && target.kind === 'postgres') {
+      await makeView(database, viewOf(loaded, request), { schema: request.schema, clock });
+    }
     if (request.indexes === true) await createIndexes(database, loaded.plan, request.schema);
     onLoaded?.(summary);
     return summary.tables;
@@ -142,14 +147,17 @@ export async function loadScript(request: LoadRequest): Promise<string> {
   const names = loaded.plan.tables.map(({ table }) => nameIn(request.schema, table.name));
   const indexes = request.indexes === true ? indexStatements(loaded.plan, request.schema).map(({ sql }) => sql) : [];
   const end = kind === 'postgres' ? [`ANALYZE ${names.join(', ')};\n`, ...indexes] : [];
-  const views = request.views === true ? [viewOf(loaded, request)] : [];
+  const view = viewOf(loaded, request);
+  const views = request.views === true ? [kind === 'postgres' ? makeViewBlock(view) : view.create] : [];
   return [`${start}${beginOf[kind]}`, ...texts, ...views, 'COMMIT;\n', ...end].join('\n');
 }
 
-/** The view over the loaded tables, in their transaction and schema. */
-function viewOf({ plan }: LoadedExport, { kind, mode }: LoadRequest): string {
-  const tables = plan.tables.map(({ name, table }) => ({ ...table, name }));
-  return nftView(kind, { tables, prefix: plan.prefix, isVersions: mode === 'scd2' });
+/** The view over the tables that the export fills. */
+function viewOf({ plan }: LoadedExport, { kind, mode }: LoadRequest): MadeView {
+  const { prefix } = plan;
+  const tables = filledTables(plan).map((table) => ({ ...table, name: table.name.slice(prefix.length) }));
+  const create = nftView(kind, { tables, prefix, isVersions: mode === 'scd2' });
+  return { name: `${prefix}nft_metadata`, beside: `${prefix}assets`, create };
 }
 
 function requireFitting({ kind, mode, deletes, nul = 'fail', indexes = false }: LoadRequest): void {

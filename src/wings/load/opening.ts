@@ -28,7 +28,7 @@ export function openingStatements(kind: DatabaseKind, plan: LoadPlan, schema: st
   ];
 }
 
-function selectPostgresSchema(schema: string | undefined): string[] {
+export function selectPostgresSchema(schema: string | undefined): string[] {
   return schema === undefined ? [] : [`SET LOCAL search_path TO ${doubleQuoted(schema)};\n`];
 }
 
