@@ -6,6 +6,7 @@ import {
   insertText,
   mergeStatements,
   plainUpdate,
+  rowsAfterLoad,
   scd2Statements,
   validColumns,
   type LoadPlan,
@@ -194,7 +195,7 @@ async function applyTo(loading: Loading, standing: Standing | undefined): Promis
   await dropStages(session, [stagedChanges, ...staged.map((each) => each.staged)]);
   const records = ['assets', ...children.map(({ name }) => name)].map((name) => ({
     table: plan.prefix + name,
-    rows: wantedRows(loaded)[name] ?? rows[name] ?? 0,
+    rows: rowsAfterLoad(loaded.finished)[name] ?? rows[name] ?? 0,
     deleted: name === 'assets' ? deleted : 0,
   }));
   return { state: 'merged', seal, baseSeal: base.seal, tables: rows, deleted, records };
@@ -224,18 +225,9 @@ async function changedRows(
   return rows;
 }
 
-/** Rows of the export that the tables hold after the load; what is not known is absent. */
-function wantedRows({ finished, plan }: LoadedExport): Partial<Record<string, number>> {
-  const { diff } = finished.manifest;
-  if (diff === undefined) return Object.fromEntries(wholeTables(plan).map(({ name, rows }) => [name, rows]));
-  const { inserted, updated, unchanged } = diff.counts;
-  return { ...diff.to.rows, assets: inserted + updated + unchanged };
-}
-
 /** Each table holds the rows of the export: open ones, unmarked ones, or at least so many where deleted assets are kept. */
 async function lookAfter({ loaded, session, mode, hasMarks, deletes = 'delete' }: Loading): Promise<void> {
-  for (const [name, rows] of Object.entries(wantedRows(loaded))) {
-    if (rows === undefined) continue;
+  for (const [name, rows] of Object.entries(rowsAfterLoad(loaded.finished))) {
     // Assets that an earlier load marked stay, with their child rows.
     const isMarked = mode === 'merge' && hasMarks;
     const marks = isMarked && name === 'assets' ? `${doubleQuoted(marksColumn.name)} IS NULL` : undefined;

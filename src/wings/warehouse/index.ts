@@ -33,6 +33,6 @@ export {
   type FilledTable,
 } from './change-statements.ts';
 export { duckdbType } from './duckdb.ts';
-export { planLoad, sourceOf, type FileReader, type LoadPlan, type LoadTable } from './load-plan.ts';
+export { planLoad, rowsAfterLoad, sourceOf, type FileReader, type LoadPlan, type LoadTable } from './load-plan.ts';
 export { jsonLinesCopy, postgresType } from './postgres.ts';
 export { validColumns } from './valid-columns.ts';

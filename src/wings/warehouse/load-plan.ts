@@ -1,3 +1,4 @@
+import { changesTable } from '../../core/records/columns.ts';
 import type { Table } from '../../core/records/table.ts';
 import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
 import type { CsvDialectName } from '../../lib/csv-dialect.ts';
@@ -73,4 +74,15 @@ export function planLoad(finished: FinishedExport, reader: FileReader, prefix = 
 /** The source of a load statement. */
 export function sourceOf({ table, files }: LoadTable, { format, csvDialect }: LoadPlan, folder: string): Source {
   return { table, format, folder, csvDialect, files: files.map(({ path }) => path) };
+}
+
+/** Rows that each table holds after a load, by its name in the export. A diff of an older version knows them for `assets` alone. */
+export function rowsAfterLoad({ manifest }: Pick<FinishedExport, 'manifest'>): Readonly<Record<string, number>> {
+  const { diff, tables } = manifest;
+  if (diff !== undefined) {
+    const { inserted, updated, unchanged } = diff.counts;
+    return { ...diff.to.rows, assets: inserted + updated + unchanged };
+  }
+  const whole = Object.entries(tables).filter(([name]) => name !== changesTable.name);
+  return Object.fromEntries(whole.map(([name, { rows }]) => [name, rows]));
 }

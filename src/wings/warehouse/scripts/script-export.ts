@@ -6,7 +6,7 @@ import type { FinishedExport } from '../../../exports/finished-export.ts';
 import type { TableFormat } from '../../../exports/table-source.ts';
 import { printable } from '../../../lib/format-text.ts';
 import type { DialectName } from '../dialects.ts';
-import { planLoad } from '../load-plan.ts';
+import { planLoad, rowsAfterLoad } from '../load-plan.ts';
 import type { ScriptExport, ScriptMode } from './export-script.ts';
 
 /** What a script needs of a finished export. @throws {ExportError} `usage` when the warehouse reads none of its files */
@@ -18,18 +18,14 @@ export async function readScriptExport(
   const { manifest, files, folder } = finished;
   const { diff, base } = manifest;
   const plan = planLoad(finished, dialect === 'postgres' ? 'psql' : 'duckdb', prefix);
-  const isKnown = diff === undefined;
   const whole = plan.tables.filter(({ name }) => name !== changesTable.name);
   const hasChanges = whole.length < plan.tables.length;
-  const { inserted = 0, updated = 0, unchanged = 0 } = diff?.counts ?? {};
   return {
-    name: basename(folder),
+    name: diff?.to.name ?? basename(folder),
     plan: { ...plan, seal: diff?.to.seal ?? plan.seal },
     base: diff?.from ?? (hasChanges ? base : undefined),
     startedAtMs: await startOfExport(files, folder, manifest),
-    rowsAfter: isKnown
-      ? Object.fromEntries(whole.map(({ table, rows }) => [table.name, rows]))
-      : { [`${prefix}assets`]: inserted + updated + unchanged },
+    rowsAfter: Object.fromEntries(Object.entries(rowsAfterLoad(finished)).map(([name, rows]) => [prefix + name, rows])),
   };
 }
 
