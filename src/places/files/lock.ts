@@ -193,7 +193,8 @@ async function removeDead(folder: string): Promise<void> {
   }
 }
 
-function removeEmpty(folder: string): void {
+/** Removes a folder unless something is in it. */
+export function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch (error) {

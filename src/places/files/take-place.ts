@@ -2,6 +2,7 @@ import { chmod, realpath, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { onDisk } from '../../lib/disk/on-disk.ts';
 import { diskFileStore } from './file-store.ts';
+import { removeEmpty, takeLock } from './lock.ts';
 
 /** The file that a path leads to, over links. */
 export function realFile(path: string): Promise<string> {
@@ -19,4 +20,17 @@ export async function takePlace(made: string, file: string): Promise<void> {
   }
   await onDisk(`rename ${made} to ${file}`, () => rename(made, file));
   await diskFileStore.syncFolder(dirname(file));
+}
+
+/**
+ * Takes a file for the one process that may put another in its place, by a lock in a folder beside it. Resolves to what lets it go.
+ * @throws {ExportError} `locked`, naming the owner; `cannotWrite` where the folder takes no lock
+ */
+export async function takeFile(file: string): Promise<() => Promise<void>> {
+  const folder = `${file}.lock`;
+  const lock = await takeLock(folder);
+  return async () => {
+    await lock.remove();
+    removeEmpty(folder);
+  };
 }

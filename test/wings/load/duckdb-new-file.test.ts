@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -100,6 +100,36 @@ describe('replace of a DuckDB file', () => {
     expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['70']]);
     await load(next);
     expect(readdirSync(folder)).toEqual(['latest.duckdb', 'wh.duckdb']);
+  });
+
+  it('removes nothing but files that loads left', async () => {
+    const { folder, file, load } = await loadedFile();
+    const others = ['design.db', 'notes.txt', '0123abcd.db', '0123ABCD', '0123abcd0'];
+    for (const name of [...others, '0123abcd', '0123abcd.wal']) writeFileSync(`${file}.new-${name}`, name);
+    mkdirSync(`${file}.new-01234567/x`, { recursive: true });
+    symlinkSync('wh.duckdb.new-notes.txt', `${file}.new-89abcdef`);
+    const kept = ['wh.duckdb', ...[...others, '01234567', '89abcdef'].map((name) => `wh.duckdb.new-${name}`)];
+    await load(await exported(80));
+    expect(readdirSync(folder).sort()).toEqual(kept.sort());
+  });
+
+  it('of two at once the second ends with exit 5, and no load is lost', async () => {
+    const { folder, file, load } = await loadedFile();
+    const nights = [await exported(61), await exported(62)];
+    const ends = await Promise.allSettled(nights.map((night) => load(night)));
+    const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+    expect(failed).toMatchObject([{ exit: 'unavailable', facts: { pid: process.pid } }]);
+    const won = ends.findIndex(({ status }) => status === 'fulfilled');
+    expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([[String(61 + won)]]);
+    expect(readdirSync(folder)).toEqual(['wh.duckdb']);
+  });
+
+  it('goes in place where the file cannot be locked', async () => {
+    const { folder, file, load } = await loadedFile();
+    writeFileSync(`${file}.lock`, 'of another program');
+    expect(await load(await exported(61))).toEqual([expect.stringMatching(/^loading in place: cannot lock /)]);
+    expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['61']]);
+    expect(readdirSync(folder)).toEqual(['wh.duckdb', 'wh.duckdb.lock']);
   });
 
   it('does not double it', async () => {

@@ -2,10 +2,10 @@ import { ddlFor } from '../../warehouse/index.ts';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, parse } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { messageOf } from '../../../lib/export-error.ts';
+import { ExportError, messageOf } from '../../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
-import { realFile, takePlace } from '../../../places/files/take-place.ts';
+import { realFile, takeFile, takePlace } from '../../../places/files/take-place.ts';
 import type { Database } from '../database.ts';
 import { connectDuckdb, databaseOn } from './duckdb-database.ts';
 import { notReplaceable } from './duckdb-contents.ts';
@@ -39,16 +39,25 @@ export async function openNewFile(
   }
   const made = `${file}.new-${randomBytes(4).toString('hex')}`;
   const { connection, close } = await connectDuckdb(':memory:', file, options.memoryBytes);
+  let letGo = async (): Promise<void> => undefined;
   const discard = async (): Promise<void> => {
     await close();
     for (const path of [made, `${made}.wal`]) await diskFileStore.remove(path);
+    await letGo();
   };
   try {
+    const turn = await takeTurn(file, address);
+    if (typeof turn !== 'string') {
+      letGo = turn;
+      await removeLeftovers(file);
+    }
+    // Only now: the load before may have put a new file here.
     await connection.run(`ATTACH ${literal(file)} AS ${held} (READ_ONLY)`);
-    await removeLeftovers(connection, file);
     const why =
-      (await notReplaceable(connection, held, loaded.plan, options.schema)) ??
-      (await attachNew(connection, { made, file }, loaded, options.schema));
+      typeof turn === 'string'
+        ? turn
+        : ((await notReplaceable(connection, held, loaded.plan, options.schema)) ??
+          (await attachNew(connection, { made, file }, loaded, options.schema)));
     if (why === undefined) return await newFile(connection, { made, file, discard }, loaded, options.schema);
     options.note(`loading in place: ${why}`);
     await discard();
@@ -59,23 +68,31 @@ export async function openNewFile(
   }
 }
 
-/** Removes what killed loads left. @throws when a load into the file runs now */
-async function removeLeftovers(connection: DuckDBConnection, file: string): Promise<void> {
-  const names = await diskFileStore.list(dirname(file));
-  for (const name of names.filter((each) => each.startsWith(`${basename(file)}.new-`))) {
-    const path = join(dirname(file), name);
-    if (!name.endsWith('.wal') && !name.endsWith('.tmp')) await requireUnused(connection, path);
-    await diskFileStore.remove(path);
+/**
+ * Takes a file for this load: of two that replace it, one would be lost. Resolves to what lets it go, or to why it cannot be taken.
+ * @throws {ExportError} `unavailable` while another load replaces it
+ */
+async function takeTurn(file: string, address: string): Promise<(() => Promise<void>) | string> {
+  try {
+    return await takeFile(file);
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    if (error.exit !== 'locked') return error.message;
+    const { facts, todo = '' } = error;
+    throw new ExportError('unavailable', `duckdb:${address} is held by the process ${String(facts['pid'])}`, {
+      todo: `Nothing was loaded. ${todo}`,
+      facts,
+    });
   }
 }
 
-/** The process that writes a file holds a lock on it. */
-async function requireUnused(connection: DuckDBConnection, path: string): Promise<void> {
-  try {
-    await connection.run(`ATTACH ${literal(path)} AS asset_export_leftover (READ_ONLY)`);
-    await connection.run('DETACH asset_export_leftover');
-  } catch (error) {
-    if (/Could not set lock on file/i.test(messageOf(error))) throw error;
+/** Removes what killed loads left, for the load whose turn it is: nobody else makes such files. */
+async function removeLeftovers(file: string): Promise<void> {
+  const start = `${basename(file)}.new-`;
+  for (const name of await diskFileStore.listMarked(dirname(file))) {
+    const isOurs = name.startsWith(start) && /^[0-9a-f]{8}(\.wal(\.\w+)?)?$/.test(name.slice(start.length));
+    const path = join(dirname(file), name);
+    if (isOurs && (await diskFileStore.readLink(path)) === undefined) await diskFileStore.remove(path);
   }
 }
 
