@@ -28,9 +28,9 @@ interface Loaded {
 }
 
 /** A DuckDB file that holds an export of 60 assets. */
-async function loadedFile(schema?: string): Promise<Loaded> {
+async function loadedFile(schema?: string, name = 'wh.duckdb'): Promise<Loaded> {
   const folder = await tempFolder();
-  const file = join(folder, 'wh.duckdb');
+  const file = join(folder, name);
   const load = async (out: string, more: Partial<LoadRequest> = {}): Promise<string[]> => {
     const notes: string[] = [];
     const note = (text: string) => notes.push(text);
@@ -90,6 +90,23 @@ describe('replace of a DuckDB file', () => {
       ]);
     },
   );
+
+  it.each([
+    ['main.db', 'main_db'],
+    ['temp.duckdb', 'temp_db'],
+    ['system.db', 'system_db'],
+    ['memory.db', undefined],
+    ['pg_catalog.db', undefined],
+    ['information_schema.db', undefined],
+    ['wh.of.mine.db', 'wh'],
+    ['.hidden.db', 'hidden'],
+  ])('makes a new one of %s', async (name, database) => {
+    const { file, load } = await loadedFile(undefined, name);
+    const from = database === undefined ? 'assets' : `${database}.main.assets`;
+    await rows(file, `CREATE VIEW v AS SELECT * FROM ${from}`);
+    expect(await load(await exported(61))).toEqual([]);
+    expect(await rows(file, 'SELECT count(*) FROM v')).toEqual([['61']]);
+  });
 
   it('follows a link', async () => {
     const { folder, file, load } = await loadedFile();

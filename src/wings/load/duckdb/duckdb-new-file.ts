@@ -1,6 +1,6 @@
 import { ddlFor } from '../../warehouse/index.ts';
 import { randomBytes } from 'node:crypto';
-import { basename, dirname, join, parse } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { ExportError, messageOf } from '../../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
@@ -101,6 +101,20 @@ interface NewFile {
   readonly file: string;
 }
 
+/** Names that no other database can have here. */
+const taken: ReadonlySet<string> = new Set([
+  ...['main', 'temp', 'system', 'memory', 'pg_catalog', 'information_schema'],
+  held,
+]);
+
+/** The name of the database in a file, as DuckDB makes it: up to the first dot; `main_db` for `main.db`. */
+function databaseNameOf(file: string): string {
+  const name = basename(file)
+    .split('.')
+    .find((part) => part !== '');
+  return name === undefined || taken.has(name.toLowerCase()) ? `${name ?? ''}_db` : name;
+}
+
 /** Attaches the new file under the name that the old one has in its views. Resolves to why that cannot be. */
 async function attachNew(
   connection: DuckDBConnection,
@@ -108,9 +122,7 @@ async function attachNew(
   { plan }: LoadedExport,
   schema: string | undefined,
 ): Promise<string | undefined> {
-  const name = parse(file).name;
-  const isTaken = ['memory', 'temp', 'system', held].includes(name);
-  const alias = doubleQuoted(isTaken ? 'asset_export_new' : name);
+  const alias = doubleQuoted(databaseNameOf(file));
   await connection.run(`ATTACH ${literal(made)} AS ${alias}`);
   await connection.run(`USE ${alias}`);
   // A rehearsal: the views are made again when the tables are loaded.
