@@ -35,6 +35,18 @@ describe.each(['duckdb', 'postgres'] as const)('a load into %s', (kind) => {
     },
   );
 
+  it.skipIf(kind === 'postgres' && isMissing).each(['replace', 'append', 'upsert'] as const)(
+    'adds columns to a table without comments. Mode: %s',
+    async (mode) => {
+      const folder = await exported(20);
+      const { target, rows } = await emptyDatabase(kind);
+      await loadExport(request(folder, kind, mode), target);
+      await rows('COMMENT ON TABLE assets IS NULL; ALTER TABLE assets DROP COLUMN burnt');
+      await loadExport(request(folder, kind, mode), target);
+      expect(await rows('SELECT count(burnt) > 0 FROM assets')).toEqual([kind === 'duckdb' ? 'true' : 't']);
+    },
+  );
+
   it.skipIf(kind === 'postgres' && isMissing)('comments on the columns that it adds', async () => {
     const folder = await exported(20);
     const { target, rows } = await emptyDatabase(kind);
