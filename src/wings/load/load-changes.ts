@@ -184,8 +184,9 @@ async function applyTo(loading: Loading, standing: Standing | undefined): Promis
   }
   await lockTables(session, [assets.name, ...staged.map(({ name }) => name)]);
   if (mode === 'scd2') await requireLater(loading, at);
-  const deleted = await countOf(database, `${doubleQuoted(stagedChanges)} WHERE op = 'delete'`);
-  if (deletes !== 'keep') await requireFewDeletes(loading, deleted);
+  const gone = await countOf(database, `${doubleQuoted(stagedChanges)} WHERE op = 'delete'`);
+  if (deletes !== 'keep') await requireFewDeletes(loading, gone);
+  const deleted = deletes === 'delete' ? gone : 0;
   if (session.isTrial) return { ...none, state: 'merged', seal };
   const rows = await changedRows(loading, staged, children);
   const tables: ChangedTables = { assets, changes: stagedChanges, children: staged };

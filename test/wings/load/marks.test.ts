@@ -28,11 +28,11 @@ afterAll(() => folder.remove());
 
 const night = (index: number): string => nights[index] ?? '';
 
-async function load(database: OpenedDatabase, index: number, how: string, exit = 0): Promise<string> {
+async function load(database: OpenedDatabase, index: number, how: string, exit = 0) {
   const line = ['load', night(index), '--to', database.address, '--max-deletes', '10%', '--allow-older'];
   const loaded = await runHere([...line, '--mode', ...how.split(' ')]);
   expect(loaded.exit, loaded.stderr).toBe(exit);
-  return loaded.stderr;
+  return loaded;
 }
 
 const marked = 'SELECT count(*), count(deleted_at) FROM assets';
@@ -51,6 +51,17 @@ describe.each(['duckdb', 'postgres'] as const)('marks in %s', (kind) => {
     expect(await database.rows(marked)).toEqual(['214|0']);
   });
 
+  test.each(['merge --deletes keep', 'merge --deletes mark', 'scd2 --deletes keep'])(
+    'and kept assets are not counted as deleted: --mode %s',
+    async (how) => {
+      const database = await opened(kind);
+      await load(database, 0, how.split(' ')[0] ?? '');
+      const { stdout } = await load(database, 1, how);
+      expect(stdout).toContain('(0 deleted assets)');
+      expect(await database.rows(`SELECT deleted FROM _asset_export_loads WHERE "table" = 'assets'`)).toEqual(['0']);
+    },
+  );
+
   test('are told from a column of the user of that name', async () => {
     const database = await opened(kind);
     await load(database, 0, 'merge');
@@ -63,7 +74,7 @@ describe.each(['duckdb', 'postgres'] as const)('marks in %s', (kind) => {
     expect(held[0]).toMatch(/^214\|\d\d/);
     await load(database, 1, 'replace');
     expect(await database.rows(marked)).toEqual(held);
-    const refused = await load(database, 2, 'merge --deletes mark', 2);
+    const { stderr: refused } = await load(database, 2, 'merge --deletes mark', 2);
     expect(refused).toContain('the column deleted_at of the table assets is not for marks');
     const comment = /COMMENT ON COLUMN .*;/.exec(refused)?.[0] ?? '';
     await database.rows('UPDATE assets SET deleted_at = NULL');
