@@ -9,6 +9,18 @@ import type { Database } from './database.ts';
 const deleteReasons = ['unlisted', 'missing', 'failed'] as const;
 export type DeletesByReason = Readonly<Partial<Record<string, number>>>;
 
+export interface DeleteLimit {
+  /** A table of assets that has rows may be replaced by none, and all assets may be deleted. */
+  readonly allowEmpty?: boolean | undefined;
+  /** Most deletes: a count, or a share of the rows of assets such as `5%`. */
+  readonly maxDeletes?: string | undefined;
+}
+
+/** The most deletes, as `mostDeletes` takes them. */
+export function deleteLimit({ allowEmpty = false, maxDeletes = '5%' }: DeleteLimit): string {
+  return allowEmpty ? '100%' : maxDeletes;
+}
+
 /** The most deletes, as an expression. @param limit a count, or a share such as `5%` @param total the rows, as an expression */
 export function mostDeletes(limit: string, total: string): string {
   return limit.endsWith('%') ? `floor(${total} * ${Number(limit.slice(0, -1))} / 100.0)` : limit;

@@ -19,7 +19,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
 import type { Database } from './database.ts';
-import { type DeletesByReason, mostDeletes, tooManyDeletes } from './delete-limit.ts';
+import { type DeleteLimit, deleteLimit, type DeletesByReason, mostDeletes, tooManyDeletes } from './delete-limit.ts';
 import { requireHeld } from './held-rows.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import type { ChangeLoadMode } from './load-modes.ts';
@@ -32,11 +32,9 @@ import { moment } from './sql-words.ts';
 import { type Elsewhere, otherMode, type Standing, standingOf, standsElsewhere } from './standing.ts';
 import { createTable, lockTables } from './target-tables.ts';
 
-export interface ChangeOptions {
+export interface ChangeOptions extends DeleteLimit {
   readonly schema?: string | undefined;
   readonly deletes?: DeleteRule | undefined;
-  /** Most deletes: a count, or a share of the rows of assets such as `5%`. */
-  readonly maxDeletes?: string | undefined;
 }
 
 /** What a load did to each table. `already`: the tables stood at this export. */
@@ -241,10 +239,11 @@ async function lookAfter({ loaded, session, mode, hasMarks, deletes = 'delete' }
 }
 
 async function requireFewDeletes(loading: Loading, deleted: number): Promise<void> {
-  const { database, assets, mode, maxDeletes = '5%' } = loading;
+  const { database, assets, mode } = loading;
+  const limit = deleteLimit(loading);
   const open = mode === 'scd2' ? ' WHERE valid_to IS NULL' : '';
   const total = `(SELECT count(*) FROM ${doubleQuoted(assets.name)}${open})`;
-  const [[rows, most] = []] = await database.rows(`SELECT ${total}, ${mostDeletes(maxDeletes, total)}`);
+  const [[rows, most] = []] = await database.rows(`SELECT ${total}, ${mostDeletes(limit, total)}`);
   if (deleted <= Number(most)) return;
   const reasons = await database.rows(
     `SELECT coalesce(reason, 'unlisted'), count(*) FROM ${doubleQuoted(stagedChanges)} WHERE op = 'delete' GROUP BY 1`,
@@ -253,7 +252,7 @@ async function requireFewDeletes(loading: Loading, deleted: number): Promise<voi
     reasons.map(([reason, count]) => [String(reason), Number(count)]),
   );
   const todo = 'Check the ids of the export. To load it, raise --max-deletes, or use --deletes keep.';
-  throw tooManyDeletes([deleted, Number(rows)], byReason, { limit: maxDeletes, todo });
+  throw tooManyDeletes([deleted, Number(rows)], byReason, { limit, todo });
 }
 
 /** A row may not end before it begins, and versions may not overlap: after a clock that went back they would. */

@@ -1,7 +1,7 @@
 import type { LoadTable } from '../warehouse/index.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
-import { type DeletesByReason, mostDeletes, tooManyDeletes } from './delete-limit.ts';
+import { type DeleteLimit, deleteLimit, type DeletesByReason, mostDeletes, tooManyDeletes } from './delete-limit.ts';
 import { differenceOf, rowsNotStaged, type StagedTable } from './difference.ts';
 import { requireHeld } from './held-rows.ts';
 import type { LoadedExport } from './loaded-export.ts';
@@ -11,13 +11,9 @@ import { dropStages, loadStage } from './load-whole.ts';
 import { moment } from './sql-words.ts';
 import { keyOf, lockTables, loadRecordsOf } from './target-tables.ts';
 
-export interface ReplaceOptions {
-  /** A table of assets that has rows may be replaced by none. */
-  readonly allowEmpty?: boolean;
+export interface ReplaceOptions extends DeleteLimit {
   /** An export may replace one that started later. */
   readonly allowOlder?: boolean;
-  /** Most deletes: a count, or a share of the rows of assets such as `5%`. */
-  readonly maxDeletes?: string | undefined;
 }
 
 /** What a load says besides its errors, and what only a database can answer. */
@@ -55,8 +51,7 @@ export async function replaceAll(
     tables.map(({ table }) => table.name),
   );
   const staged = stages.get('assets');
-  const limit = options.allowEmpty === true ? '100%' : (options.maxDeletes ?? '5%');
-  const few = { limit, reports };
+  const few = { limit: deleteLimit(options), reports };
   if (assets !== undefined && staged !== undefined) await requireFewDeletes(session, assets, staged, few);
   if (session.isTrial) return [];
   const records: TableRecord[] = [];

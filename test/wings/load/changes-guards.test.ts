@@ -129,6 +129,15 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     expect(await database.rows(added)).toEqual(['burnt']);
   });
 
+  test.each([...modes, 'replace'])('may delete all assets with --allow-empty: --mode %s', async (mode) => {
+    const database = await opened(kind);
+    const line = (out: string) => ['load', out, '--to', database.address, '--mode', mode, '--max-deletes', '2'];
+    expect((await runHere(line(night(0)))).exit).toBe(0);
+    expect((await runHere(line(night(1)))).exit).toBe(3);
+    const allowed = await runHere([...line(night(1)), '--allow-empty']);
+    expect(allowed.exit, allowed.stderr).toBe(0);
+  });
+
   test('with another name of the key would replace all rows, and add no column unless they may', async () => {
     const database = await opened(kind);
     const first = await exportNight({ record: firstNight, flags: { format: 'parquet,csv' } });
