@@ -1,4 +1,4 @@
-import type { CountedChange } from '../warehouse/index.ts';
+import { type CountedChange, stagePrefix } from '../warehouse/index.ts';
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
 import type { DatabaseKind } from './database.ts';
@@ -15,7 +15,7 @@ export interface StagedTable {
 
 /** The name of the stage of a table: without a schema, because it is temporary. @param name of the table in the export */
 export function stageName(name: string): string {
-  return `asset_export_stage_${name}`;
+  return stagePrefix + name;
 }
 
 /** Creates the stage of a table. Its columns have the types of the table, which a user may have changed. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { tableNames } from '../../core/records/columns.ts';
 import { requireAddress } from '../../lib/addresses/address.ts';
 import { ExportError } from '../../lib/export-error.ts';
+import { stagePrefix } from '../warehouse/index.ts';
 
 /** A database to load into. */
 export interface LoadTarget {
@@ -79,7 +80,7 @@ function unknownParameter(name: string, why: string): ExportError {
 
 const mostNameBytes = 63;
 
-/** Checks names that `--schema` and `--prefix` gave. @throws {ExportError} `usage` for one that a database would refuse or cut */
+/** Checks names that `--schema` and `--prefix` gave. @throws {ExportError} `usage` for one that a database would refuse or cut, or that a stage has */
 export function requireNames({
   schema,
   prefix = '',
@@ -91,6 +92,9 @@ export function requireNames({
   const refused = (flag: string, why: string): ExportError => new ExportError('usage', `--${flag} ${why}`);
   if (schema === '') throw refused('schema', 'is empty');
   if (Buffer.byteLength(schema ?? '') > mostNameBytes) throw refused('schema', 'is longer than 63 bytes');
+  if (prefix.toLowerCase().startsWith(stagePrefix)) {
+    throw refused('prefix', `begins with ${stagePrefix}, as the names of stages do: choose another`);
+  }
   if (longest > mostNameBytes) throw refused('prefix', 'makes table names longer than 63 bytes');
 }
 

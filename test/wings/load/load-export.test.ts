@@ -293,7 +293,8 @@ it.each([
   [{ schema: '' }, '--schema'],
   [{ schema: 'é'.repeat(32) }, '--schema'],
   [{ prefix: 'x'.repeat(53) }, '--prefix'],
-])('names that a database would cut are refused: %j', (names, flag) => {
+  [{ prefix: 'Asset_export_stage_' }, '--prefix begins with asset_export_stage_'],
+])('names that a database would cut, or that stages have, are refused: %j', (names, flag) => {
   expect(() => {
     requireNames(names);
   }).toThrow(flag);

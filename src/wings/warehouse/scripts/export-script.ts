@@ -12,7 +12,7 @@ import {
   type ScriptTables,
   type ScriptedTable,
 } from './apply-rows.ts';
-import { recordTable } from './record-table.ts';
+import { recordTable, stagePrefix } from './record-table.ts';
 import { type ScriptStyle, type Stage, styles } from './script-style.ts';
 
 export const scriptModes = ['replace', 'merge', 'scd2'] as const;
@@ -103,9 +103,11 @@ function createdTables({ plan }: ScriptExport, { dialect, mode }: ScriptOptions)
 const childKey = ['asset_id', 'position'];
 
 /** The stages of a script: all tables, or what changed. */
-function stagedTables({ plan, base }: ScriptExport, { mode, folder }: ScriptOptions): ScriptedTable[] {
+function stagedTables({ plan, base }: ScriptExport, { dialect, mode, folder }: ScriptOptions): ScriptedTable[] {
   const isChanges = mode === 'merge' || (mode === 'scd2' && base !== undefined);
   const { format, csvDialect, prefix } = plan;
+  // Names of 63 bytes would be cut in PostgreSQL.
+  const own = styles[dialect].hasTemporaryStages === true ? '' : prefix;
   return plan.tables
     .filter(({ name }) => name !== (isChanges ? 'assets' : changesTable.name))
     .map(({ name, table, files, rows }) => {
@@ -114,7 +116,7 @@ function stagedTables({ plan, base }: ScriptExport, { mode, folder }: ScriptOpti
         rows,
         id: isAssets ? table.columns.find(isIdColumn)?.name : 'asset_id',
         stage: {
-          name: `${prefix}stage_${name}`,
+          name: `${stagePrefix}${own}${name}`,
           columns: table.columns,
           target: isAssets ? `${prefix}assets` : table.name,
           added: name === changesTable.name ? changeColumns : [],

@@ -4,6 +4,9 @@ function column(name: string, type: Column['type'], about: string): Column {
   return { name, type, nullable: name !== 'table', path: [], about };
 }
 
+/** What names of stages begin with, and names of no other table: such a `--prefix` is refused. */
+export const stagePrefix = 'asset_export_stage_';
+
 /** The table in which loads and scripts record what the tables hold now, as every database creates it. */
 export const recordTable: Table = {
   name: '_asset_export_loads',

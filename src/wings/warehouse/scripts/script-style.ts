@@ -23,6 +23,8 @@ export interface ScriptStyle {
   /** Makes a schema the current one. */
   readonly useSchema: (schema: string) => string;
   readonly createIfAbsent: (table: Table, cluster: readonly string[]) => string;
+  /** Whether stages are tables of the session, which no other script sees. */
+  readonly hasTemporaryStages?: boolean;
   readonly createStage: (stage: Stage) => string;
   readonly dropIfThere: (name: string) => string;
   /** Begins the transaction, and holds writers of these tables back where it can. */
@@ -117,8 +119,9 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     useSchema: (schema) =>
       `CREATE SCHEMA IF NOT EXISTS ${doubleQuoted(schema)};\nSET schema = '"' || replace(current_database(), '"', '""') || '".' || ${literal(doubleQuoted(schema))};\n`,
     createIfAbsent: createIfAbsent('duckdb'),
+    hasTemporaryStages: true,
     createStage: (stage) => stageLike('duckdb', 'CREATE TEMPORARY TABLE')(stage),
-    dropIfThere: dropIfThere(doubleQuoted),
+    dropIfThere: (name) => `DROP TABLE IF EXISTS temp.${doubleQuoted(name)};\n`,
     begin: () => 'BEGIN;\n',
     commit: 'COMMIT;\n',
     require: (condition, message) => `SELECT CASE WHEN ${condition} THEN 'ok' ELSE error(${literal(message)}) END;\n`,
@@ -139,6 +142,7 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
       block(
         `IF to_regclass(${literal(doubleQuoted(table.name))}) IS NULL THEN\n${ddlFor('postgres', table)}${commentsFor('postgres', table)}END IF;`,
       ),
+    hasTemporaryStages: true,
     createStage: (stage) => stageLike('postgres', 'CREATE TEMPORARY TABLE')(stage),
     dropIfThere: (name) => `DROP TABLE IF EXISTS pg_temp.${doubleQuoted(name)};\n`,
     begin: (tables) =>

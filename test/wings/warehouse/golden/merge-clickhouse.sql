@@ -1,16 +1,16 @@
 -- The rows of the export, in tables of their own.
 
-DROP TABLE IF EXISTS `stage_creators`;
+DROP TABLE IF EXISTS `asset_export_stage_creators`;
 
-DROP TABLE IF EXISTS `stage_changes`;
+DROP TABLE IF EXISTS `asset_export_stage_changes`;
 
-CREATE TABLE `stage_creators` AS `creators`;
+CREATE TABLE `asset_export_stage_creators` AS `creators`;
 
-INSERT INTO `stage_creators` (`asset_id`, `position`, `address`, `share`, `verified`, `extra`)
+INSERT INTO `asset_export_stage_creators` (`asset_id`, `position`, `address`, `share`, `verified`, `extra`)
 FROM INFILE '@stage/demo/parquet/creators/part-*.parquet'
 FORMAT Parquet;
 
-CREATE TABLE `stage_changes` (
+CREATE TABLE `asset_export_stage_changes` (
   `op`                              String                         COMMENT 'What happened.',
   `reason`                          Nullable(String)               COMMENT 'Of a delete: not known to the service, failed, or not among the ids.',
   `changed_at`                      Nullable(DateTime64(6, 'UTC')) COMMENT 'Start of the newer export, UTC; null where it is not known.',
@@ -69,33 +69,33 @@ ENGINE = MergeTree
 ORDER BY (`op`, `id`)
 COMMENT 'One row per asset.';
 
-INSERT INTO `stage_changes` (`op`, `reason`, `changed_at`, `id`, `changed`, `before`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra`)
+INSERT INTO `asset_export_stage_changes` (`op`, `reason`, `changed_at`, `id`, `changed`, `before`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra`)
 FROM INFILE '@stage/demo/parquet/changes/part-*.parquet'
 FORMAT Parquet;
 
-SELECT throwIf(NOT ((SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000), 'a stage does not hold all rows of EXPORT') FORMAT Null;
+SELECT throwIf(NOT ((SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000), 'a stage does not hold all rows of EXPORT') FORMAT Null;
 
 SELECT throwIf(NOT ((SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` IN ('BASE-SEAL', 'SEAL')) = 1), 'the table assets does not hold BASE, which the changes start from') FORMAT Null;
 
 -- To allow more deletes, raise 0.05.
-SELECT throwIf(NOT ((SELECT count(*) FROM `stage_changes` WHERE `op` = 'delete') <= 0.05 * (1000 + (SELECT count(*) FROM `stage_changes` WHERE `op` = 'delete') - (SELECT count(*) FROM `stage_changes` WHERE `op` = 'insert'))), 'more than 5 % of the rows of assets would be deleted: check the export') FORMAT Null;
+SELECT throwIf(NOT ((SELECT count(*) FROM `asset_export_stage_changes` WHERE `op` = 'delete') <= 0.05 * (1000 + (SELECT count(*) FROM `asset_export_stage_changes` WHERE `op` = 'delete') - (SELECT count(*) FROM `asset_export_stage_changes` WHERE `op` = 'insert'))), 'more than 5 % of the rows of assets would be deleted: check the export') FORMAT Null;
 
-DELETE FROM `assets` WHERE `id` IN (SELECT `id` FROM `stage_changes`) AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
+DELETE FROM `assets` WHERE `id` IN (SELECT `id` FROM `asset_export_stage_changes`) AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
 
 INSERT INTO `assets` (`id`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra`)
-SELECT `id`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra` FROM `stage_changes` WHERE `op` <> 'delete' AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
+SELECT `id`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra` FROM `asset_export_stage_changes` WHERE `op` <> 'delete' AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
 
-DELETE FROM `creators` WHERE `asset_id` IN (SELECT `id` FROM `stage_changes`) AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
+DELETE FROM `creators` WHERE `asset_id` IN (SELECT `id` FROM `asset_export_stage_changes`) AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
 
 INSERT INTO `creators` (`asset_id`, `position`, `address`, `share`, `verified`, `extra`)
-SELECT `asset_id`, `position`, `address`, `share`, `verified`, `extra` FROM `stage_creators` WHERE `asset_id` IN (SELECT `id` FROM `stage_changes` WHERE `op` <> 'delete') AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
+SELECT `asset_id`, `position`, `address`, `share`, `verified`, `extra` FROM `asset_export_stage_creators` WHERE `asset_id` IN (SELECT `id` FROM `asset_export_stage_changes` WHERE `op` <> 'delete') AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` <> 'scd2' AND `seal` = 'BASE-SEAL') = 1;
 
 SELECT throwIf(NOT ((SELECT count(*) FROM `assets`) = 1000), 'the table assets would not hold 1000 rows, because it was changed: load the export with --mode replace') FORMAT Null;
 
 SELECT throwIf(NOT ((SELECT count(*) FROM `creators`) = 1000), 'the table creators would not hold 1000 rows, because it was changed: load the export with --mode replace') FORMAT Null;
 
-ALTER TABLE `_asset_export_loads` UPDATE `seal` = 'SEAL', `base_seal` = 'BASE-SEAL', `mode` = 'merge', `at` = now64(6), `export` = 'EXPORT', `started_at` = toDateTime64('2026-11-20 02:00:00.000', 6, 'UTC'), `rows` = CASE `table` WHEN 'assets' THEN 1000 WHEN 'creators' THEN 1000 END WHERE `table` IN ('assets', 'creators') AND `seal` = 'BASE-SEAL' AND `mode` <> 'scd2' AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 SETTINGS mutations_sync = 2;
+ALTER TABLE `_asset_export_loads` UPDATE `seal` = 'SEAL', `base_seal` = 'BASE-SEAL', `mode` = 'merge', `at` = now64(6), `export` = 'EXPORT', `started_at` = toDateTime64('2026-11-20 02:00:00.000', 6, 'UTC'), `rows` = CASE `table` WHEN 'assets' THEN 1000 WHEN 'creators' THEN 1000 END WHERE `table` IN ('assets', 'creators') AND `seal` = 'BASE-SEAL' AND `mode` <> 'scd2' AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 SETTINGS mutations_sync = 2;
 
-DROP TABLE IF EXISTS `stage_creators`;
+DROP TABLE IF EXISTS `asset_export_stage_creators`;
 
-DROP TABLE IF EXISTS `stage_changes`;
+DROP TABLE IF EXISTS `asset_export_stage_changes`;

@@ -1,10 +1,10 @@
 -- The rows of the export, in tables of their own.
 
-DROP TABLE IF EXISTS `stage_creators`;
+DROP TABLE IF EXISTS `asset_export_stage_creators`;
 
-DROP TABLE IF EXISTS `stage_changes`;
+DROP TABLE IF EXISTS `asset_export_stage_changes`;
 
-CREATE OR REPLACE TABLE `stage_creators` (
+CREATE OR REPLACE TABLE `asset_export_stage_creators` (
   `asset_id` STRING NOT NULL OPTIONS(description = 'Id of the asset that the row belongs to.'),
   `position` INT64 NOT NULL  OPTIONS(description = 'Position of the element in the asset\'s list, from 0.'),
   `address`  STRING          OPTIONS(description = 'Creator\'s public key.'),
@@ -14,10 +14,10 @@ CREATE OR REPLACE TABLE `stage_creators` (
 )
 OPTIONS(description = 'One row per asset.');
 
-LOAD DATA INTO `stage_creators`
+LOAD DATA INTO `asset_export_stage_creators`
 FROM FILES (format = 'PARQUET', uris = ['@stage/demo/parquet/creators/part-00000.parquet']);
 
-CREATE OR REPLACE TABLE `stage_changes` (
+CREATE OR REPLACE TABLE `asset_export_stage_changes` (
   `op`                              STRING NOT NULL OPTIONS(description = 'What happened.'),
   `reason`                          STRING          OPTIONS(description = 'Of a delete: not known to the service, failed, or not among the ids.'),
   `changed_at`                      TIMESTAMP       OPTIONS(description = 'Start of the newer export, UTC; null where it is not known.'),
@@ -74,42 +74,42 @@ CREATE OR REPLACE TABLE `stage_changes` (
 )
 OPTIONS(description = 'One row per asset.');
 
-LOAD DATA INTO `stage_changes`
+LOAD DATA INTO `asset_export_stage_changes`
 FROM FILES (format = 'PARQUET', uris = ['@stage/demo/parquet/changes/part-00000.parquet']);
 
 BEGIN TRANSACTION;
 
-ASSERT (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AS 'a stage does not hold all rows of EXPORT';
+ASSERT (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AS 'a stage does not hold all rows of EXPORT';
 
 ASSERT (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` IN ('BASE-SEAL', 'SEAL')) = 1 AS 'the table assets does not hold BASE, which the changes start from';
 
 ASSERT (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0 AS 'the table assets holds rows that are newer than EXPORT';
 
 -- To allow more deletes, raise 0.05.
-ASSERT (SELECT count(*) FROM `stage_changes` WHERE `op` = 'delete') <= 0.05 * (1000 + (SELECT count(*) FROM `stage_changes` WHERE `op` = 'delete') - (SELECT count(*) FROM `stage_changes` WHERE `op` = 'insert')) AS 'more than 5 % of the rows of assets would be deleted: check the export';
+ASSERT (SELECT count(*) FROM `asset_export_stage_changes` WHERE `op` = 'delete') <= 0.05 * (1000 + (SELECT count(*) FROM `asset_export_stage_changes` WHERE `op` = 'delete') - (SELECT count(*) FROM `asset_export_stage_changes` WHERE `op` = 'insert')) AS 'more than 5 % of the rows of assets would be deleted: check the export';
 
-DELETE FROM `assets` WHERE `valid_from` = TIMESTAMP '2026-11-20T02:00:00.000Z' AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
+DELETE FROM `assets` WHERE `valid_from` = TIMESTAMP '2026-11-20T02:00:00.000Z' AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
 
-DELETE FROM `creators` WHERE `valid_from` = TIMESTAMP '2026-11-20T02:00:00.000Z' AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
+DELETE FROM `creators` WHERE `valid_from` = TIMESTAMP '2026-11-20T02:00:00.000Z' AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
 
-UPDATE `assets` SET `valid_to` = TIMESTAMP '2026-11-20T02:00:00.000Z' WHERE `valid_to` IS NULL AND `valid_from` < TIMESTAMP '2026-11-20T02:00:00.000Z' AND `id` IN (SELECT `id` FROM `stage_changes`) AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
+UPDATE `assets` SET `valid_to` = TIMESTAMP '2026-11-20T02:00:00.000Z' WHERE `valid_to` IS NULL AND `valid_from` < TIMESTAMP '2026-11-20T02:00:00.000Z' AND `id` IN (SELECT `id` FROM `asset_export_stage_changes`) AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
 
 INSERT INTO `assets` (`id`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra`, `valid_from`)
-SELECT `id`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra`, TIMESTAMP '2026-11-20T02:00:00.000Z' FROM `stage_changes` WHERE `op` <> 'delete' AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
+SELECT `id`, `interface`, `content_schema`, `content_json_uri`, `content_files`, `content_metadata_name`, `content_metadata_symbol`, `content_metadata_description`, `content_metadata_attributes`, `content_metadata_token_standard`, `content_links`, `authorities`, `ownership_owner`, `ownership_frozen`, `ownership_delegated`, `ownership_delegate`, `ownership_ownership_model`, `compression_eligible`, `compression_compressed`, `compression_data_hash`, `compression_creator_hash`, `compression_asset_hash`, `compression_tree`, `compression_seq`, `compression_leaf_id`, `royalty_royalty_model`, `royalty_target`, `royalty_percent`, `royalty_basis_points`, `royalty_primary_sale_happened`, `royalty_locked`, `creators`, `grouping`, `collection`, `uses_use_method`, `uses_remaining`, `uses_total`, `supply_print_max_supply`, `supply_print_current_supply`, `supply_edition_nonce`, `mutable`, `burnt`, `token_info_supply`, `token_info_decimals`, `token_info_token_program`, `token_info_mint_authority`, `token_info_freeze_authority`, `extra`, TIMESTAMP '2026-11-20T02:00:00.000Z' FROM `asset_export_stage_changes` WHERE `op` <> 'delete' AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
 
-UPDATE `creators` SET `valid_to` = TIMESTAMP '2026-11-20T02:00:00.000Z' WHERE `valid_to` IS NULL AND `valid_from` < TIMESTAMP '2026-11-20T02:00:00.000Z' AND `asset_id` IN (SELECT `id` FROM `stage_changes`) AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
+UPDATE `creators` SET `valid_to` = TIMESTAMP '2026-11-20T02:00:00.000Z' WHERE `valid_to` IS NULL AND `valid_from` < TIMESTAMP '2026-11-20T02:00:00.000Z' AND `asset_id` IN (SELECT `id` FROM `asset_export_stage_changes`) AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
 
 INSERT INTO `creators` (`asset_id`, `position`, `address`, `share`, `verified`, `extra`, `valid_from`)
-SELECT `asset_id`, `position`, `address`, `share`, `verified`, `extra`, TIMESTAMP '2026-11-20T02:00:00.000Z' FROM `stage_creators` WHERE `asset_id` IN (SELECT `id` FROM `stage_changes` WHERE `op` <> 'delete') AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
+SELECT `asset_id`, `position`, `address`, `share`, `verified`, `extra`, TIMESTAMP '2026-11-20T02:00:00.000Z' FROM `asset_export_stage_creators` WHERE `asset_id` IN (SELECT `id` FROM `asset_export_stage_changes` WHERE `op` <> 'delete') AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND `mode` = 'scd2' AND `seal` = 'BASE-SEAL') = 1 AND (SELECT count(*) FROM `assets` WHERE `valid_from` > TIMESTAMP '2026-11-20T02:00:00.000Z' OR `valid_to` > TIMESTAMP '2026-11-20T02:00:00.000Z') = 0;
 
 ASSERT (SELECT count(*) FROM `assets` WHERE `valid_to` IS NULL) = 1000 AS 'the table assets would not hold 1000 rows, because it was changed: restore it from a backup';
 
 ASSERT (SELECT count(*) FROM `creators` WHERE `valid_to` IS NULL) = 1000 AS 'the table creators would not hold 1000 rows, because it was changed: restore it from a backup';
 
-UPDATE `_asset_export_loads` SET `seal` = 'SEAL', `base_seal` = 'BASE-SEAL', `mode` = 'scd2', `at` = CURRENT_TIMESTAMP(), `export` = 'EXPORT', `started_at` = TIMESTAMP '2026-11-20T02:00:00.000Z', `rows` = CASE `table` WHEN 'assets' THEN 1000 WHEN 'creators' THEN 1000 END WHERE `table` IN ('assets', 'creators') AND `seal` = 'BASE-SEAL' AND `mode` = 'scd2' AND (SELECT count(*) FROM `stage_changes`) = 1000 AND (SELECT count(*) FROM `stage_creators`) = 1000;
+UPDATE `_asset_export_loads` SET `seal` = 'SEAL', `base_seal` = 'BASE-SEAL', `mode` = 'scd2', `at` = CURRENT_TIMESTAMP(), `export` = 'EXPORT', `started_at` = TIMESTAMP '2026-11-20T02:00:00.000Z', `rows` = CASE `table` WHEN 'assets' THEN 1000 WHEN 'creators' THEN 1000 END WHERE `table` IN ('assets', 'creators') AND `seal` = 'BASE-SEAL' AND `mode` = 'scd2' AND (SELECT count(*) FROM `asset_export_stage_changes`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000;
 
 COMMIT TRANSACTION;
 
-DROP TABLE IF EXISTS `stage_creators`;
+DROP TABLE IF EXISTS `asset_export_stage_creators`;
 
-DROP TABLE IF EXISTS `stage_changes`;
+DROP TABLE IF EXISTS `asset_export_stage_changes`;
