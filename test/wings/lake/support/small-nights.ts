@@ -25,9 +25,7 @@ export function smallNight(night: string, content = night, table = assetsTable):
       address: `${root}/date=${night}/parquet/${table.name}/part-0000${part}.parquet`,
       rows: 10 + part,
       bytes: 100 + content.length,
-      columns: [
-        { id: 1, bytes: 40, values: 10 + part, nulls: 0, lower: Buffer.from('1'), upper: Buffer.from('z') },
-      ],
+      columns: [{ id: 1, bytes: 40, values: 10 + part, nulls: 0, lower: Buffer.from('1'), upper: Buffer.from('z') }],
     })),
   };
   return { ...whole, read: async () => whole };
