@@ -5,7 +5,7 @@ import type { PublishedTables } from '../../core/work/published-tables.ts';
 import type { HomeContext } from '../../core/run/homes/open-home.ts';
 import { intolerable } from '../../core/run/tolerance.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { type Lake, lakeAt, openLake, lakeTables } from './lake.ts';
+import { lakeAt, type Lake, openLake } from './lake.ts';
 import {
   begunTables,
   factsOf,
@@ -14,12 +14,14 @@ import {
   publishedNights,
   publishedTables,
   publishNight,
+  removedNight,
+  removeFromAll,
   requireOwnTables,
   requirePattern,
 } from './publish-nights.ts';
 import { removeOrphans } from './remove-orphans.ts';
 import { completeNights, nightOn, readNight, refusalOf } from './root-nights.ts';
-import { holdsAnyOf, removeNights } from './table-changes.ts';
+import { holdsAnyOf } from './table-changes.ts';
 import { propertyKeys, snapshotOf } from './table-metadata.ts';
 
 /** What runs, `prune` and repairs have follow their nights. */
@@ -84,9 +86,13 @@ async function publishMissing(lake: Lake, { job, pattern, day }: NightOfRun, con
     if (complete === undefined) continue;
     const isOwn = each.day === day;
     const account = accountOf(each.name, complete.finished.manifest);
-    const refusal = refusalOf(complete) ?? (isOwn ? undefined : intolerable(account, job));
-    if (refusal === undefined) await publishNight(lake, complete, facts);
-    else context.listener?.({ kind: 'warning', message: passedBy(complete.finished.folder, refusal) });
+    let refusal = refusalOf(complete) ?? (isOwn ? undefined : intolerable(account, job));
+    if (refusal === undefined && (await publishNight(lake, complete, facts)) === 'removed') {
+      refusal = removedNight(lake, complete);
+      if (isOwn) throw refusal;
+    }
+    if (refusal !== undefined)
+      context.listener?.({ kind: 'warning', message: passedBy(complete.finished.folder, refusal) });
   }
 }
 
@@ -125,12 +131,6 @@ async function removing(root: NightsRoot, names: readonly string[], remove: () =
   // One that was published meanwhile has no files any more.
   await removeFromAll(lake, days);
   await removeOrphans(lake);
-}
-
-/** `assets` goes first: a night that is in `assets` is in every table. */
-async function removeFromAll(lake: Lake, days: ReadonlySet<string>): Promise<void> {
-  if (days.size === 0) return;
-  for (const table of (await lakeTables(lake)).reverse()) await removeNights(table, days);
 }
 
 async function repaired(root: NightsRoot, name: string): Promise<void> {

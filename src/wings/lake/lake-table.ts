@@ -106,7 +106,13 @@ export class LakeTable {
       const version = last + 1;
       const { name: table, files } = this;
       const next = new NextVersion({ table, files, version, before, nowMs: this.#clock.now() });
-      await make(next, before);
+      try {
+        await make(next, before);
+      } catch (error) {
+        // Another process was first, and may have removed what this one was about to name.
+        if (await this.#has(version)) continue;
+        throw error;
+      }
       const previous =
         newest === undefined ? undefined : `${before.location}/metadata/${metadataNames.version(newest.version)}`;
       const bytes = Buffer.from(`${JSON.stringify(next.finish(previous))}\n`);

@@ -12,6 +12,7 @@ import {
   knownTables,
   type LakeFacts,
   publishNight,
+  removedNight,
   requireOwnTables,
 } from './publish-nights.ts';
 import {
@@ -50,7 +51,11 @@ export async function publishAll(lake: Lake, location: string | undefined): Prom
   const begun = given === undefined ? facts : { address: given, ownLocation: given };
   const { nights, notes } = await publishable(lake, pattern, 'refuse');
   const published: string[] = [];
-  for (const night of nights) if (await publishNight(lake, night, { ...begun, pattern })) published.push(night.day);
+  for (const night of nights) {
+    const as = await publishNight(lake, night, { ...begun, pattern });
+    if (as === 'published') published.push(night.day);
+    if (as === 'removed') notes.push(removedNight(lake, night).message);
+  }
   return { published, notes };
 }
 
@@ -91,6 +96,35 @@ export async function rebuildLake(
   lake: Lake,
   { location, isDone }: { readonly location: string | undefined; readonly isDone: boolean },
 ): Promise<RebuildPlan> {
+  for (;;) {
+    const rebuild = await plannedRebuild(lake, location);
+    const { nights, notes, address, tables, pattern } = rebuild;
+    // Whoever publishes or removes a night meanwhile had looked at tables that are overwritten.
+    const isAsBefore = async (): Promise<boolean> =>
+      namesOf((await publishable(lake, pattern, 'pass by')).nights) === namesOf(nights);
+    try {
+      await writeAnew(lake, rebuild, isDone);
+      if (!isDone || (await isAsBefore())) return { published: nights.map(({ day }) => day), notes, address, tables };
+    } catch (error) {
+      if (await isAsBefore().catch(() => true)) throw error;
+    }
+  }
+}
+
+function namesOf(nights: readonly PublishableNight[]): string {
+  return nights.map(({ day, seal }) => `${day} ${seal}`).join('\n');
+}
+
+interface PlannedRebuild {
+  readonly pattern: string;
+  readonly address: string;
+  readonly ownLocation: string | undefined;
+  readonly nights: readonly PublishableNight[];
+  readonly notes: readonly string[];
+  readonly tables: readonly string[];
+}
+
+async function plannedRebuild(lake: Lake, location: string | undefined): Promise<PlannedRebuild> {
   const begun = await begunTables(lake);
   const properties = begun.properties ?? {};
   const pattern = properties[propertyKeys.pattern] ?? (await patternAnew(lake, begun.names.length > 0));
@@ -98,12 +132,16 @@ export async function rebuildLake(
   const address = ownLocation ?? readersAddress(lake.root);
   const { nights, notes } = await publishable(lake, pattern, 'pass by');
   const tables = assetsLast([...new Set([...begun.names, ...nights.flatMap(tablesOfNight)])]);
-  const last = nights.at(-1);
   if (tables.length === 0) {
     throw new ExportError('usage', `${lake.root} has no complete export named ${pattern} that can be published`, {
       todo: `See: ${commandLine('lake', lake.root)}`,
     });
   }
+  return { pattern, address, ownLocation, nights, notes, tables };
+}
+
+async function writeAnew(lake: Lake, rebuild: PlannedRebuild, isDone: boolean): Promise<void> {
+  const { nights, tables, address } = rebuild;
   const nightsIn = async (name: string): Promise<TableNight[]> => {
     const own: TableNight[] = [];
     for (const night of nights)
@@ -112,11 +150,8 @@ export async function rebuildLake(
   };
   // A part that is missing is known before the first table is written. The footers of all nights are too many to be kept.
   for (const name of tables) await nightsIn(name);
-  for (const name of isDone ? tables : []) {
-    const about = aboutOf(name, last, { address, ownLocation, pattern });
-    await rebuildTable(new LakeTable(lake, name), await nightsIn(name), about);
-  }
-  return { published: nights.map(({ day }) => day), notes, address, tables };
+  for (const name of isDone ? tables : [])
+    await rebuildTable(new LakeTable(lake, name), await nightsIn(name), aboutOf(name, nights.at(-1), rebuild));
 }
 
 /** How the nights are named where no table says so. @throws {ExportError} `usage` */

@@ -3,8 +3,9 @@ import { ExportError } from '../../lib/export-error.ts';
 import type { PublishedTables } from '../../core/work/published-tables.ts';
 import { assetsLast, type Lake, locationOf, movedLake, ownAddress, lakeTables } from './lake.ts';
 import { LakeTable, type TableVersion } from './lake-table.ts';
+import type { TableNight } from './next-version.ts';
 import { parquetCodecOf, type PublishableNight, isComplete, readTableNight, tablesOfNight } from './root-nights.ts';
-import { addNight, removeNights, type TableAbout } from './table-changes.ts';
+import { addNight, holdsAnyOf, removeNights, type TableAbout } from './table-changes.ts';
 import { metadataNames } from './table-files.ts';
 import { holdsNight, noSnapshot, nightsOf, propertyKeys } from './table-metadata.ts';
 
@@ -88,22 +89,50 @@ export function publishedNights(known: readonly KnownTable[]): readonly string[]
   return last === undefined ? [] : nightsOf(last.newest.metadata).map(({ night }) => night);
 }
 
-/** Publishes a night in all of its tables, `assets` last. @returns whether anything was to be done */
-export async function publishNight(lake: Lake, night: PublishableNight, facts: LakeFacts): Promise<boolean> {
-  let isNew = false;
-  for (const name of assetsLast(tablesOfNight(night))) {
-    const table = new LakeTable(lake, name);
-    const newest = await table.newest();
-    const id = { night: night.day, seal: night.seal };
-    isNew ||= newest === undefined || !holdsNight(newest.metadata, id);
-    await addNight(
-      table,
-      { ...id, read: () => readTableNight(night, name, facts.address) },
-      aboutOf(name, night, facts),
-    );
+/** What became of a night: `held`, it was there before; `removed`, its export is gone. */
+export type PublishedAs = 'published' | 'held' | 'removed';
+
+/** Publishes a night in all of its tables, `assets` last. One that `prune` removes meanwhile is in none of them. */
+export async function publishNight(lake: Lake, night: PublishableNight, facts: LakeFacts): Promise<PublishedAs> {
+  try {
+    const isNew = await addToTables(lake, night, facts);
+    if (await isComplete(lake, night)) return isNew ? 'published' : 'held';
+  } catch (error) {
+    if (await isComplete(lake, night).catch(() => true)) throw error;
   }
-  await requireStillThere(lake, night);
-  return isNew;
+  // `prune` may have looked for it in the tables before it was there.
+  await removeFromAll(lake, new Set([night.day]));
+  return 'removed';
+}
+
+async function addToTables(lake: Lake, night: PublishableNight, facts: LakeFacts): Promise<boolean> {
+  const id = { night: night.day, seal: night.seal };
+  const own = assetsLast(tablesOfNight(night));
+  const known = await knownTables(lake);
+  // Tables of another export that was in its place.
+  const others = known.filter(
+    ({ table, newest }) => !own.includes(table.name) && holdsAnyOf(newest.metadata, new Set([night.day])),
+  );
+  const holding = known.filter(({ newest }) => holdsNight(newest.metadata, id)).map(({ table }) => table.name);
+  for (const { table } of others) await removeNights(table, new Set([night.day]));
+  for (const name of own) {
+    const read = (): Promise<TableNight> => readTableNight(night, name, facts.address);
+    await addNight(new LakeTable(lake, name), { ...id, read }, aboutOf(name, night, facts));
+  }
+  return others.length > 0 || own.some((name) => !holding.includes(name));
+}
+
+/** `assets` goes first: a night that is in `assets` is in every table. */
+export async function removeFromAll(lake: Lake, days: ReadonlySet<string>): Promise<void> {
+  if (days.size === 0) return;
+  for (const table of (await lakeTables(lake)).reverse()) await removeNights(table, days);
+}
+
+/** `usage`, where an export went while it was published. */
+export function removedNight({ root }: Pick<Lake, 'root'>, { finished: { folder } }: PublishableNight): ExportError {
+  return new ExportError('usage', `${folder} was removed while it was published: it is not in the lake`, {
+    todo: `See: ${commandLine('lake', root)}`,
+  });
 }
 
 export function aboutOf(
@@ -117,15 +146,6 @@ export function aboutOf(
     pattern: pattern ?? '',
     codec: night && parquetCodecOf(night),
   };
-}
-
-/** A night that prune removed meanwhile would be named, and not be there. */
-async function requireStillThere(lake: Lake, night: PublishableNight): Promise<void> {
-  if (await isComplete(lake, night)) return;
-  for (const table of (await lakeTables(lake)).reverse()) await removeNights(table, new Set([night.day]));
-  throw new ExportError('usage', `${night.finished.folder} was removed while it was published: it is not in the lake`, {
-    todo: `See: ${commandLine('lake', lake.root)}`,
-  });
 }
 
 /** What a catalogue needs to know of the tables. @param damaged what becomes of those that cannot be read */
