@@ -18,7 +18,7 @@ export const lakeCommand: Command = {
     'lake <root> --rebuild [--location ADDRESS] [--yes] [--json]',
   ],
   about:
-    'Checks the Iceberg tables that output.lake writes beside the nights: every file that a snapshot names exists with its size, and every night holds what it held when it was published. Exit 12 if not, with the command that fixes it. --publish adds the complete nights that are missing. --rebuild writes all tables anew from the nights that are there, for example after the root was moved.',
+    'Checks the Iceberg tables that output.lake writes beside the nights: every file that a snapshot names exists with its size, every night holds what it held when it was published, and each of its tables has it. Exit 12 if not, with the command that fixes it. --publish adds the complete nights that are missing. --rebuild writes all tables anew from the nights that are there, for example after the root was moved.',
   examples: [
     { line: 'lake out/nightly', about: 'list the tables and check them' },
     { line: 'lake out/nightly --publish', about: 'publish the complete nights that are missing, in order' },

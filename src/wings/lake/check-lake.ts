@@ -3,10 +3,10 @@ import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { plural } from '../../lib/format-text.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
 import { inTurns } from '../../places/objects/object-store.ts';
-import { type Lake, lakeTables, locationOf, movedLake, ownAddress } from './lake.ts';
+import { assetsLast, type Lake, lakeTables, locationOf, movedLake, ownAddress } from './lake.ts';
 import type { LakeTable, TableVersion } from './lake-table.ts';
 import { type DataFile, readManifestFiles, readManifestList } from './manifest-files.ts';
-import { completeNights, nightOn, type PublishableNight, readNight, refusalOf } from './root-nights.ts';
+import { completeNights, nightOn, type PublishableNight, readNight, refusalOf, tablesOfNight } from './root-nights.ts';
 import { lastName } from './table-files.ts';
 import {
   currentSnapshot,
@@ -53,6 +53,7 @@ interface Checking {
 export async function checkLake(lake: Lake): Promise<CheckedLake> {
   const checking: Checking = { lake, nights: new Map(), problems: [] };
   const tables: CheckedTable[] = [];
+  const damaged = new Set<string>();
   let pattern: string | undefined;
   for (const table of await lakeTables(lake)) {
     try {
@@ -62,10 +63,11 @@ export async function checkLake(lake: Lake): Promise<CheckedLake> {
       tables.push(await checkTable(checking, table, newest));
     } catch (error) {
       if (!(error instanceof ExportError)) throw error;
+      damaged.add(table.name);
       checking.problems.push({ problem: `${table.name}: ${messageOf(error)}`, fix: rebuilding(lake) });
     }
   }
-  const published = tables.at(-1)?.nights ?? [];
+  const published = publishedOf(checking, tables, damaged);
   const unpublished = pattern === undefined ? [] : await missingNights(lake, pattern, published);
   return { tables, unpublished, problems: distinctProblems(checking.problems) };
 }
@@ -75,8 +77,32 @@ function distinctProblems(problems: readonly LakeProblem[]): LakeProblem[] {
   return [...new Map(problems.map((each) => [each.problem, each])).values()];
 }
 
+function publishing({ root }: Pick<Lake, 'root'>): string {
+  return commandLine('lake', root, '--publish');
+}
+
 function rebuilding({ root }: Pick<Lake, 'root'>): string {
   return commandLine('lake', root, '--rebuild', '--yes');
+}
+
+/** Nights that are in the last of their tables: they are in every other one, or that is a problem. */
+function publishedOf(
+  { lake, nights, problems }: Checking,
+  tables: readonly CheckedTable[],
+  damaged: ReadonlySet<string>,
+): string[] {
+  const isIn = (name: string, day: string): boolean =>
+    damaged.has(name) || tables.some((table) => table.name === name && table.nights.includes(day));
+  return (tables.at(-1)?.nights ?? []).filter((day) => {
+    const night = nights.get(day);
+    const own = night === undefined ? [] : assetsLast(tablesOfNight(night));
+    const lacking = own.filter((name) => !isIn(name, day));
+    const last = own.at(-1);
+    if (last !== undefined && lacking.includes(last)) return false;
+    for (const name of lacking)
+      problems.push({ problem: `${name}, ${day}: the table lacks this night`, fix: publishing(lake) });
+    return true;
+  });
 }
 
 async function missingNights(lake: Lake, pattern: string, published: readonly string[]): Promise<string[]> {
@@ -139,7 +165,7 @@ async function checkNights({ lake, nights, problems }: Checking, name: string, m
     else if (night.seal !== id.seal)
       problems.push({
         problem: `${name}, ${id.night}: the export holds something else than when it was published`,
-        fix: commandLine('lake', lake.root, '--publish'),
+        fix: publishing(lake),
       });
   }
 }
