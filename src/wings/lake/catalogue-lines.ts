@@ -1,5 +1,6 @@
 import type { PublishedTable, PublishedTables } from '../../core/work/published-tables.ts';
-import { literal } from '../../lib/sql-text.ts';
+import { shellWord } from '../../lib/addresses/shown-text.ts';
+import { escapedLiteral, literal } from '../../lib/sql-text.ts';
 import { lastName } from './table-files.ts';
 
 /** Engines whose catalogues can name a table of the lake. */
@@ -16,17 +17,17 @@ const lines: Readonly<
   ],
   spark: ({ name, metadata }) => [
     `DROP TABLE IF EXISTS CATALOG.SCHEMA.${name};`,
-    `CALL CATALOG.system.register_table(table => 'SCHEMA.${name}', metadata_file => ${literal(metadata)});`,
+    `CALL CATALOG.system.register_table(table => 'SCHEMA.${name}', metadata_file => ${escapedLiteral(metadata)});`,
   ],
   snowflake: ({ name, metadata, root }) => {
-    const path = literal(metadata.slice(root.length + 1));
+    const path = escapedLiteral(metadata.slice(root.length + 1));
     return [
       `CREATE ICEBERG TABLE IF NOT EXISTS ${name} EXTERNAL_VOLUME = 'VOLUME' CATALOG = 'OBJECT_STORE_CATALOG' METADATA_FILE_PATH = ${path};`,
       `ALTER ICEBERG TABLE ${name} REFRESH ${path};`,
     ];
   },
   bigquery: ({ name, metadata }) => [
-    `CREATE OR REPLACE EXTERNAL TABLE DATASET.${name} WITH CONNECTION \`REGION.CONNECTION\` OPTIONS (format = 'ICEBERG', uris = [${literal(metadata)}]);`,
+    `CREATE OR REPLACE EXTERNAL TABLE DATASET.${name} WITH CONNECTION \`REGION.CONNECTION\` OPTIONS (format = 'ICEBERG', uris = [${escapedLiteral(metadata)}]);`,
   ],
   athena: ({ name, location, metadata }) => {
     const input = {
@@ -35,7 +36,7 @@ const lines: Readonly<
       Parameters: { table_type: 'ICEBERG', metadata_location: metadata },
       StorageDescriptor: { Location: location },
     };
-    const word = `'${JSON.stringify(input)}'`;
+    const word = shellWord(JSON.stringify(input));
     return [
       `aws glue create-table --database-name DATABASE --table-input ${word}`,
       `aws glue update-table --database-name DATABASE --table-input ${word}`,
@@ -44,7 +45,10 @@ const lines: Readonly<
   duckdb: ({ name, metadata }) => [
     `CREATE OR REPLACE VIEW ${name} AS SELECT * FROM iceberg_scan(${literal(metadata)});`,
   ],
-  clickhouse: ({ name, location }) => [`CREATE OR REPLACE TABLE ${name} ENGINE = ${clickhouseEngine(location)};`],
+  clickhouse: ({ name, location }) => {
+    const { engine, note } = clickhouseEngine(location);
+    return [...note, `CREATE OR REPLACE TABLE ${name} ENGINE = ${engine};`];
+  },
 };
 
 /** What stands before the lines of an engine. */
@@ -58,16 +62,28 @@ const heads: Readonly<Record<CatalogueEngine, string>> = {
   clickhouse: '-- The table follows the newest version by itself.',
 };
 
-function clickhouseEngine(location: string): string {
+function clickhouseEngine(location: string): { readonly engine: string; readonly note: readonly string[] } {
   const [, scheme, rest = ''] = /^(s3|gs|abfss):\/\/(.*)$/.exec(location) ?? [];
-  if (scheme === 's3') {
-    const [bucket = '', ...path] = rest.split('/');
-    return `IcebergS3(${literal(`https://${bucket}.s3.amazonaws.com/${path.join('/')}/`)}, 'KEY', 'SECRET')`;
+  if (scheme === undefined) return { engine: `IcebergLocal(${escapedLiteral(`${location}/`)})`, note: [] };
+  if (scheme === 'abfss') {
+    const [, container = '', account = '', path = ''] = /^([^@]+)@([^.]+)\.[^/]+\/(.*)$/.exec(rest) ?? [];
+    const words = [container, `${path}/`].map(escapedLiteral).join(', ');
+    return {
+      engine: `IcebergAzure('CONNECTION_STRING', ${words})`,
+      note: [`-- CONNECTION_STRING: of the account ${account}.`],
+    };
   }
-  if (scheme === 'gs') return `IcebergS3(${literal(`https://storage.googleapis.com/${rest}/`)}, 'KEY', 'SECRET')`;
-  if (scheme === undefined) return `IcebergLocal(${literal(`${location}/`)})`;
-  const [, container = '', account = '', path = ''] = /^([^@]+)@([^.]+)\.[^/]+\/(.*)$/.exec(rest) ?? [];
-  return `IcebergAzure('CONNECTION_STRING', ${literal(container)}, ${literal(`${path}/`)}) -- account ${account}`;
+  const [bucket = '', ...path] = rest.split('/');
+  const url =
+    scheme === 's3'
+      ? `https://${bucket}.s3.amazonaws.com/${path.join('/')}/`
+      : `https://storage.googleapis.com/${rest}/`;
+  return { engine: `IcebergS3(${escapedLiteral(inUrl(url))}, 'KEY', 'SECRET')`, note: [] };
+}
+
+/** ClickHouse decodes addresses, and takes no blank in them. */
+function inUrl(address: string): string {
+  return encodeURI(address).replace(/[#?]/g, encodeURIComponent);
 }
 
 /** The lines that a catalogue takes, of all tables. @param root the address that readers use for the root */
