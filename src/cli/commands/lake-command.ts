@@ -3,7 +3,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { plural, printable } from '../../lib/format-text.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
-import { commandLine, shownPath } from '../../lib/addresses/shown-text.ts';
+import { commandLine, shownPath, shownWord } from '../../lib/addresses/shown-text.ts';
 import { catalogueEngines, type CheckedLake, type Lake, type RebuildPlan } from '../../wings/lake/index.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { absoluteAddress, bucketFlags, exportPlace } from '../export-place.ts';
@@ -84,11 +84,17 @@ function requireFlags(args: CommandLine): void {
     });
 }
 
-/** What readers use for the root: a path or an address of another kind stays as it is. */
+/** What readers use for the root: an absolute path, or an address, of other kinds too. @throws {ExportError} `usage` */
 function locationIn(args: CommandLine): string | undefined {
-  const text = args.text('location')?.replace(/\/+$/, '');
-  if (text === undefined || isBucketAddress(text) || /^[a-z][a-z\d+.-]*:\/\//.test(text)) return text;
-  return absoluteAddress(text, 'out', '--location', args.terminal.cwd());
+  const text = args.text('location');
+  if (text === undefined) return undefined;
+  if (!/^(\/+[^/]|(?!https?:)[a-z][a-z\d+.-]*:\/\/.)/i.test(text) || /[{}]/.test(text)) {
+    throw new ExportError('usage', `--location is neither an absolute path nor an address: ${shownWord(text)}`, {
+      todo: 'Write where readers find the root, for example /mnt/nightly or s3://bucket/nightly.',
+    });
+  }
+  const isOwn = text.startsWith('/') || isBucketAddress(text);
+  return (isOwn ? absoluteAddress(text, 'out', '--location', args.terminal.cwd()) : text).replace(/\/+$/, '');
 }
 
 async function publish(lake: Lake, shown: string, args: CommandLine): Promise<number> {

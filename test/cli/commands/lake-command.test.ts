@@ -45,6 +45,16 @@ it('lake publishes, checks, prints the lines of catalogues, and rebuilds what wa
   expect((await program('nightly', '--publish', '--rebuild')).exit).toBe(2);
   expect((await program('nightly', '--location', '/x')).exit).toBe(2);
 
+  for (const location of ['foo', './foo', '', '/', 'http://host/x', '/mnt/{date}', 's3:/x', 's3://']) {
+    const refused = await program('nightly', '--rebuild', '--location', location, '--yes');
+    expect(refused.exit, location).toBe(2);
+    expect(refused.stderr, location).toContain('--location');
+  }
+  expect((await program('nightly', '--rebuild', '--location', 'hdfs://host/x/')).stdout).toContain(
+    'for hdfs://host/x\n',
+  );
+  expect((await program('nightly', '--rebuild', '--location', '/mnt/x/')).stdout).toContain('for /mnt/x\n');
+
   await rename(root, join(dirname(root), 'moved'));
   const moved = await program('moved');
   expect(moved.exit).toBe(12);

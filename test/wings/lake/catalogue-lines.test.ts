@@ -32,7 +32,7 @@ const linesOf = (engine: CatalogueEngine, root: string): string[] =>
 /** What ends a literal or an argument, or begins a comment or a command, if it is not quoted. */
 const roots = [
   's3://bucket/nightly',
-  String.raw`gs://bucket/it's $(touch x) \n -- "x" #ü`,
+  String.raw`gs://bucket/it's $(echo x) \n -- "x" #ü`,
   `az://account/container/it's`,
 ].map(readersAddress);
 const statements = (text: string): string[] =>
