@@ -140,7 +140,7 @@ export class NextVersion {
       ...draft,
       'last-updated-ms': this.#atMs,
       'snapshot-log': inOrder(draft['snapshot-log']),
-      'metadata-log': previous === undefined ? log : [...log, entry].slice(-loggedVersions),
+      'metadata-log': previous === undefined ? log : [...log, entry].slice(1 - keptVersions),
     };
   }
 
@@ -270,8 +270,8 @@ export class NextVersion {
   }
 }
 
-/** Versions that the newest one names; older ones are removed. */
-export const loggedVersions = 100;
+/** Versions that are kept: the newest, and those that it names. */
+export const keptVersions = 100;
 
 function summaryOf({ night, seal, startedAtMs, files }: TableNight): Record<string, string> {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);

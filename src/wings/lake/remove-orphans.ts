@@ -1,7 +1,7 @@
 import { type Lake, madeFolder, lakeTables } from './lake.ts';
 import type { LakeTable, TableVersion } from './lake-table.ts';
 import { readManifestList } from './manifest-files.ts';
-import { loggedVersions } from './next-version.ts';
+import { keptVersions } from './next-version.ts';
 import { nightOn, readNight } from './root-nights.ts';
 import { lastName, metadataNames, type NamedManifest } from './table-files.ts';
 import { propertyKeys, type TableMetadata } from './table-metadata.ts';
@@ -34,7 +34,7 @@ async function orphansOf(lake: Lake, table: LakeTable, { version, metadata }: Ta
     const listed = metadataNames.versionOfList(name);
     const manifest = metadataNames.manifestOf(name);
     const isOrphan =
-      (old !== undefined && old <= version - loggedVersions) ||
+      (old !== undefined && old <= version - keptVersions) ||
       (listed !== undefined && listed <= version) ||
       (manifest !== undefined && (await isOrphanManifest(lake, { manifest, metadata, named })));
     if (isOrphan) orphans.push(name);

@@ -103,6 +103,16 @@ describe('a table of states', () => {
     }
     expect(await auditTable(store, 'assets')).toEqual([]);
   });
+
+  it('names only versions that prune keeps: 100 with its own', async () => {
+    const { table } = newTable('assets');
+    for (let n = 0; n < 103; n += 1) await rebuildTable(table, [], aboutAssets);
+    const { version, metadata } = (await table.newest()) ?? fail();
+    expect(version).toBe(103);
+    const named = metadata['metadata-log'].map((each) => each['metadata-file']);
+    expect(named).toHaveLength(99);
+    expect(named[0]).toBe(`${root}/lake/assets/metadata/v4.metadata.json`);
+  });
 });
 
 describe('the table of changes', () => {
