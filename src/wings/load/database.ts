@@ -17,6 +17,8 @@ export interface Database {
   readonly nulValues?: ReadonlyMap<string, Readonly<Record<string, number>>>;
   /** The name under which the rows from before the load are read; that of the table where this is absent. */
   heldName?(table: string): string;
+  /** The attached database that a new file replaces. */
+  readonly heldDatabase?: string;
   /** Makes visible what was committed, where COMMIT does not. */
   publish?(): Promise<void>;
   close(): Promise<void>;

@@ -7,6 +7,7 @@ import type { Database } from './database.ts';
 import { whyDeleted } from './delete-limit.ts';
 import { openDuckdb } from './duckdb/duckdb-database.ts';
 import { openNewFile } from './duckdb/duckdb-new-file.ts';
+import { requireOwnView } from './duckdb/own-view.ts';
 import { type ChangeOptions, loadChanges } from './load-changes.ts';
 import { explainedFailure } from './explain-failure.ts';
 import type { LoadMoment } from './load-errors.ts';
@@ -82,6 +83,10 @@ export async function loadExport(
   try {
     const opened = await open(target, loaded, request);
     database = opened;
+    if (request.views === true) {
+      const place = { schema: request.schema, database: opened.heldDatabase };
+      await requireOwnView(liveSession(opened), loaded.plan, place);
+    }
     await prepareTables(database, loaded.plan, {
       schema: request.schema,
       newColumns: request.newColumns,
@@ -141,6 +146,8 @@ export async function loadScript(request: LoadRequest): Promise<string> {
   const loaded = await openLoadedExport(request, kind === 'postgres' ? 'psql' : kind);
   const { session, texts } = scriptSession(kind, loaded.plan, folder);
   const reports = { note: noteOf(request), whyDeleted: async () => ({}) };
+  const { schema } = request;
+  if (request.views === true) await requireOwnView(session, loaded.plan, { schema, database: undefined });
   await loadWholeExport(session, loaded, { ...request, mode }, reports);
   // A file that psql cannot read is no error of the server's: it would commit the emptied tables.
   const start = kind === 'postgres' ? '\\set ON_ERROR_STOP on\n' : '';

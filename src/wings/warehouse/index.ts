@@ -20,7 +20,7 @@ export { inPlaceNames, inPlaceNights, inPlaceTable } from './in-place/in-place-e
 export { nightsView, viewNames, wholeView } from './in-place/in-place-views.ts';
 export { nightsAddress } from './in-place/nights-address.ts';
 export { dbtSources } from './analysts/dbt-sources.ts';
-export { nftView } from './analysts/nft-view.ts';
+export { nftView, nftViewColumns } from './analysts/nft-view.ts';
 export { selectSchema } from './scripts/script-style.ts';
 export {
   insertText,

@@ -200,6 +200,7 @@ async function newFile(
   };
   return {
     ...databaseOn(connection, loaded),
+    heldDatabase: held,
     heldName: (table) => (names.has(table) ? viewName(table) : table),
     publish,
     close: discard,

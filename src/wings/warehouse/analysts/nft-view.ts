@@ -23,6 +23,13 @@ const plainColumns: readonly (readonly [name: string, from: string, type: ViewTy
   ['fetched_at', 'fetched_at', 'timestamp'],
 ];
 
+/** The columns of the view, in their order. */
+export const nftViewColumns: readonly string[] = [
+  ...['mint', 'nft_name', 'nft_symbol', 'collection_id', 'collection_name'],
+  ...['owner', 'authority', 'creators', 'image_url'],
+  ...plainColumns.map(([as]) => as),
+];
+
 /** The view `nft_metadata`: a row for each asset, under names that need no explanation. What the tables cannot fill is null. */
 export function nftView(name: DialectName | InPlaceName, viewed: ViewedTables): string {
   const words = viewWords[name];
