@@ -60,6 +60,12 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
+/** A text without its middle where it is long: messages of other programs may hold a whole value. */
+export function withoutMiddle(text: string, most = 1000): string {
+  const end = Math.floor(most / 4);
+  return text.length <= most ? text : `${text.slice(0, most - end)} … ${text.slice(-end)}`.toWellFormed();
+}
+
 /** Breaks a text at its blanks; a word that is too long stays whole. */
 export function wrapText(text: string, width: number): string[] {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byteSize, count, duration, plural, printable, share } from '../../src/lib/format-text.ts';
+import { byteSize, count, duration, plural, printable, share, withoutMiddle } from '../../src/lib/format-text.ts';
 
 describe('numbers for people', () => {
   it('group their digits', () => {
@@ -52,4 +52,10 @@ describe('numbers for people', () => {
 
 it('names from outside cannot steer a terminal', () => {
   expect(printable('a\u001b[31mred\u0007\nb\u009b')).toBe(String.raw`a\x1b[31mred\x07\x0ab\x9b`);
+});
+
+it('a long text keeps its ends', () => {
+  expect(withoutMiddle('abc', 3)).toBe('abc');
+  expect(withoutMiddle('abcdefghij', 8)).toBe('abcdef … ij');
+  expect(withoutMiddle(`a${'🎉'.repeat(300)}`, 8)).toBe('a🎉🎉\uFFFD … 🎉');
 });

@@ -1,5 +1,6 @@
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
-import { shellWord } from '../../lib/addresses/shown-text.ts';
+import { withoutMiddle } from '../../lib/format-text.ts';
+import { shellWord, withoutSecrets } from '../../lib/addresses/shown-text.ts';
 
 /** When a load failed. */
 export type LoadMoment = 'before' | 'commit' | 'commit of append';
@@ -40,7 +41,7 @@ export interface FailedLoad {
 /** An error of a driver for people. The cause stays out of its way: a driver's error may hold the address. */
 export function loadError(error: unknown, { shown, folder, format, moment }: FailedLoad): ExportError {
   const reason = reasonOf(error);
-  const message = `${shown}: ${reason}`;
+  const message = `${shown}: ${shownReason(reason)}`;
   if (isUnreachable(error)) {
     if (moment === 'commit of append') return new ExportError('loadFailed', message, { todo: lookFirst });
     const todo =
@@ -50,7 +51,8 @@ export function loadError(error: unknown, { shown, folder, format, moment }: Fai
     return new ExportError('unavailable', message, { todo });
   }
   return (
-    duckdbError(reason, shown) ?? new ExportError('loadFailed', message, { todo: todoFor(reason, folder, format) })
+    duckdbError(reason, { shown, message }) ??
+    new ExportError('loadFailed', message, { todo: todoFor(reason, folder, format) })
   );
 }
 
@@ -60,17 +62,25 @@ function reasonOf(error: unknown): string {
   return typeof detail === 'string' ? `${messageOf(error)}: ${detail}` : messageOf(error);
 }
 
+/** What a database says, as people may see it: it may repeat a whole value. Secrets go first, while they are whole. */
+export function shownReason(reason: string): string {
+  return withoutMiddle(withoutSecrets(reason));
+}
+
 const lookFirst =
   'The connection broke during COMMIT, so the rows may have been kept. Check the tables before you load again with --mode append.';
 
-function duckdbError(reason: string, shown: string): ExportError | undefined {
+function duckdbError(
+  reason: string,
+  { shown, message }: { readonly shown: string; readonly message: string },
+): ExportError | undefined {
   if (/^Out of Memory Error/i.test(reason)) {
     const todo = 'Rolled back. Raise --memory, for example --memory 4GB, then load again.';
-    return new ExportError('cannotWrite', `${shown}: ${reason}`, { todo });
+    return new ExportError('cannotWrite', message, { todo });
   }
   if (/^IO Error: .*(No such file or directory|Permission denied|No space left|Read-only file)/i.test(reason)) {
     const todo = 'Nothing was loaded. Create the folder of the file, or make room or rights for it. Then load again.';
-    return new ExportError('cannotWrite', `${shown}: ${reason}`, { todo });
+    return new ExportError('cannotWrite', message, { todo });
   }
   if (!/Could not set lock on file/i.test(reason)) return undefined;
   const [, pid] = /\(PID (\d+)\)/.exec(reason) ?? [];

@@ -9,6 +9,7 @@ import { realFile, takeFile, takePlace } from '../../../places/files/take-place.
 import type { Database } from '../database.ts';
 import { connectDuckdb, databaseOn } from './duckdb-database.ts';
 import { notReplaceable } from './duckdb-contents.ts';
+import { shownReason } from '../load-errors.ts';
 import type { LoadedExport } from '../loaded-export.ts';
 import { selectDuckdbSchema } from '../opening.ts';
 
@@ -133,7 +134,7 @@ async function attachNew(
     for (const sql of await viewsOf(connection, alias)) await connection.run(sql);
     return undefined;
   } catch (error) {
-    return `its views cannot be made again (${messageOf(error)})`;
+    return `its views cannot be made again (${shownReason(messageOf(error))})`;
   } finally {
     await connection.run('ROLLBACK');
     await connection.run(`USE ${alias}`);

@@ -1,5 +1,6 @@
 import { type LoadPlan, nftViewColumns } from '../../warehouse/index.ts';
 import { ExportError } from '../../../lib/export-error.ts';
+import { withoutMiddle } from '../../../lib/format-text.ts';
 import { literal } from '../../../lib/sql-text.ts';
 import type { LoadSession } from '../load-session.ts';
 
@@ -27,8 +28,12 @@ export async function requireOwnView(session: LoadSession, { prefix }: LoadPlan,
     query: `SELECT columns FROM (${columns}) AS held WHERE columns IS NOT NULL AND NOT (${isOurs})`,
     message: `${name} is not a view of asset-export: nothing was loaded`,
     error: ([held]) =>
-      new ExportError('loadFailed', `${name} is a table or view of your own, with the columns ${String(held)}`, {
-        todo: 'Nothing was loaded. Rename it, or load without --views, or with another --prefix.',
-      }),
+      new ExportError(
+        'loadFailed',
+        `${name} is a table or view of your own, with the columns ${withoutMiddle(String(held))}`,
+        {
+          todo: 'Nothing was loaded. Rename it, or load without --views, or with another --prefix.',
+        },
+      ),
   });
 }
