@@ -30,6 +30,8 @@ export interface ScriptTables {
   /** The stage of `assets`, or of what changed. */
   readonly assets: ScriptedTable;
   readonly children: readonly ScriptedTable[];
+  /** Conditions of every statement that changes rows, beside those of the stages. */
+  readonly conditions: readonly string[];
   /** Rows that each table has afterwards, by its name there, where they are known. */
   readonly rowsAfter: Readonly<Record<string, number>>;
 }
@@ -160,11 +162,10 @@ function deleteOf({ target }: Stage, { quote }: ScriptStyle, at: string, when: s
   return `DELETE FROM ${quote(target)} WHERE ${quote('valid_from')} = ${at} AND ${when};\n`;
 }
 
-/** True where every stage holds all its rows. */
+/** True where every stage holds all its rows, and rows may be changed. */
 function completeOf(tables: ScriptTables, { quote }: ScriptStyle): string {
-  return allOf(tables)
-    .map(({ stage, rows }) => `(SELECT count(*) FROM ${quote(stage.name)}) = ${rows}`)
-    .join(' AND ');
+  const complete = allOf(tables).map(({ stage, rows }) => `(SELECT count(*) FROM ${quote(stage.name)}) = ${rows}`);
+  return [...complete, ...tables.conditions].join(' AND ');
 }
 
 /** How many records of loads the table of assets has, of those for which a condition holds. */

@@ -51,18 +51,22 @@ export function exportScript(source: ScriptExport, options: ScriptOptions): stri
   const { dialect, mode, schema } = options;
   const style = styles[dialect];
   const staged = stagedTables(source, options);
-  const tables = scriptTables(source, options, staged);
   const stages = staged.map(({ stage }) => stage.name);
-  const helpers = [...stages, ...(mode === 'replace' ? (style.swap?.made(stages) ?? []) : [])];
+  const types = style.requireTypes === undefined ? [] : [`${stages[0] ?? ''}_types`];
+  const conditions = types.map((name) => `(SELECT count(*) FROM ${style.quote(name)}) = 0`);
+  const tables = { ...scriptTables(source, options, staged), conditions };
+  const helpers = [...stages, ...types, ...(mode === 'replace' ? (style.swap?.made(stages) ?? []) : [])];
   const drops = helpers.map(style.dropIfThere);
   const apply = { replace: replaceStatements, merge: changeStatements, scd2: scd2Statements }[mode];
   const targets = kept(source.plan).map(({ table }) => table.name);
+  const created = createdTables(source, options);
   return [
     `${style.start}${noteFor(dialect)}`,
     ...(schema === undefined ? [] : [style.useSchema(schema)]),
-    ...createdTables(source, options).map((table) => style.createIfAbsent(table, options.cluster ?? [])),
+    ...created.map((table) => style.createIfAbsent(table, options.cluster ?? [])),
     '-- The rows of the export, in tables of their own.\n',
     ...drops,
+    ...types.map((name) => style.requireTypes?.(created.slice(1), name, schema) ?? ''),
     ...staged.flatMap(({ stage, source: files }) => [style.createStage(stage), loadOf(dialect, stage, files)]),
     style.begin(targets),
     ...apply(tables, style),
@@ -130,7 +134,7 @@ function scriptTables(
   { name, plan, base, startedAtMs, rowsAfter }: ScriptExport,
   { mode }: ScriptOptions,
   staged: readonly ScriptedTable[],
-): ScriptTables {
+): Omit<ScriptTables, 'conditions'> {
   const isAssets = ({ stage }: ScriptedTable): boolean => stage.target === `${plan.prefix}assets`;
   const assets = staged.find(isAssets) ?? (mode === 'replace' ? staged[0] : undefined);
   if (assets === undefined) throw noTable(mode === 'replace' ? 'assets' : 'changes', mode);

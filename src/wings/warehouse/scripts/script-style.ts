@@ -3,6 +3,7 @@ import { backQuoted, doubleQuoted, escapedLiteral, literal } from '../../../lib/
 import { plainUpdate, type Update } from '../change-statements.ts';
 import { commentsFor, ddlFor, dialects, type DialectName } from '../dialects.ts';
 import { snowflakeName } from '../snowflake.ts';
+import { requireTypes } from './clickhouse-types.ts';
 
 /** A table for the rows of an export, on their way into another table. */
 export interface Stage {
@@ -22,6 +23,8 @@ export interface ScriptStyle {
   readonly start: string;
   /** Makes a schema the current one. */
   readonly useSchema: (schema: string) => string;
+  /** Makes a table without rows, where each column of these tables holds every value; for a warehouse that would change values. */
+  readonly requireTypes?: (tables: readonly Table[], name: string, schema: string | undefined) => string;
   readonly createIfAbsent: (table: Table, cluster: readonly string[]) => string;
   /** Whether stages are tables of the session, which no other script sees. */
   readonly hasTemporaryStages?: boolean;
@@ -191,6 +194,7 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     start:
       '-- clickhouse-client --queries-file script.sql. There are no transactions: readers see each statement when it ends.\n',
     useSchema: (schema) => `USE ${backQuoted(schema)};\n`,
+    requireTypes,
     createIfAbsent: createIfAbsent('clickhouse'),
     createStage: (stage) =>
       stage.added.length === 0

@@ -4,6 +4,8 @@ DROP TABLE IF EXISTS `asset_export_stage_assets`;
 
 DROP TABLE IF EXISTS `asset_export_stage_creators`;
 
+DROP TABLE IF EXISTS `asset_export_stage_assets_types`;
+
 DROP TABLE IF EXISTS `asset_export_stage_assets_gate`;
 
 DROP TABLE IF EXISTS `asset_export_stage_assets_passed`;
@@ -11,6 +13,22 @@ DROP TABLE IF EXISTS `asset_export_stage_assets_passed`;
 DROP TABLE IF EXISTS `asset_export_stage_assets_ready`;
 
 DROP TABLE IF EXISTS `asset_export_stage_creators_ready`;
+
+-- A column that does not hold every value of the export ends the script here.
+CREATE OR REPLACE TABLE `asset_export_stage_assets_types` ENGINE = Memory AS
+SELECT toInt8(concat('the column ', table, '.', name, ' is ', type, ', which would change values. Its type must be ', wanted.1)) AS misfit
+FROM (
+  SELECT table, name, type, multiIf(
+    (table, name) IN (('assets', 'id'), ('creators', 'asset_id')), ('String', '^(LowCardinality\\()?(Nullable\\()?String\\)*$'),
+    (table, name) IN (('assets', 'interface'), ('assets', 'content_schema'), ('assets', 'content_json_uri'), ('assets', 'content_files'), ('assets', 'content_metadata_name'), ('assets', 'content_metadata_symbol'), ('assets', 'content_metadata_description'), ('assets', 'content_metadata_attributes'), ('assets', 'content_metadata_token_standard'), ('assets', 'content_links'), ('assets', 'authorities'), ('assets', 'ownership_owner'), ('assets', 'ownership_delegate'), ('assets', 'ownership_ownership_model'), ('assets', 'compression_data_hash'), ('assets', 'compression_creator_hash'), ('assets', 'compression_asset_hash'), ('assets', 'compression_tree'), ('assets', 'royalty_royalty_model'), ('assets', 'royalty_target'), ('assets', 'creators'), ('assets', 'grouping'), ('assets', 'collection'), ('assets', 'uses_use_method'), ('assets', 'token_info_token_program'), ('assets', 'token_info_mint_authority'), ('assets', 'token_info_freeze_authority'), ('assets', 'extra'), ('creators', 'address'), ('creators', 'extra')), ('Nullable(String)', '^(LowCardinality\\()?Nullable\\(String\\)*$'),
+    (table, name) IN (('assets', 'ownership_frozen'), ('assets', 'ownership_delegated'), ('assets', 'compression_eligible'), ('assets', 'compression_compressed'), ('assets', 'royalty_primary_sale_happened'), ('assets', 'royalty_locked'), ('assets', 'mutable'), ('assets', 'burnt'), ('creators', 'verified')), ('Nullable(Bool)', '^(LowCardinality\\()?Nullable\\((Bool|UInt8)\\)*$'),
+    (table, name) IN (('assets', 'compression_seq'), ('assets', 'compression_leaf_id'), ('assets', 'royalty_basis_points'), ('assets', 'uses_remaining'), ('assets', 'uses_total'), ('assets', 'supply_print_max_supply'), ('assets', 'supply_print_current_supply'), ('assets', 'supply_edition_nonce'), ('assets', 'token_info_decimals'), ('creators', 'share')), ('Nullable(Int64)', '^(LowCardinality\\()?Nullable\\(Int(64|128|256)\\)*$'),
+    (table, name) IN (('assets', 'royalty_percent')), ('Nullable(Float64)', '^(LowCardinality\\()?Nullable\\(Float64\\)*$'),
+    (table, name) IN (('assets', 'token_info_supply')), ('Nullable(Decimal(20, 0))', '^(LowCardinality\\()?Nullable\\(Decimal\\(([2-6]\\d|7[0-6]), 0\\)\\)*$'),
+    (table, name) IN (('creators', 'position')), ('Int64', '^(LowCardinality\\()?(Nullable\\()?Int(64|128|256)\\)*$'),
+    ('', '')) AS wanted
+  FROM system.columns WHERE database = currentDatabase()
+) AS x WHERE NOT match(type, wanted.2);
 
 CREATE TABLE `asset_export_stage_assets` AS `assets`;
 
@@ -24,7 +42,7 @@ INSERT INTO `asset_export_stage_creators` (`asset_id`, `position`, `address`, `s
 FROM INFILE '@stage/demo/parquet/creators/part-*.parquet'
 FORMAT Parquet;
 
-SELECT throwIf(NOT ((SELECT count(*) FROM `asset_export_stage_assets`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000), 'a stage does not hold all rows of EXPORT') FORMAT Null;
+SELECT throwIf(NOT ((SELECT count(*) FROM `asset_export_stage_assets`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_assets_types`) = 0), 'a stage does not hold all rows of EXPORT') FORMAT Null;
 
 SELECT throwIf(NOT ((SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND (`mode` = 'scd2' OR `started_at` > toDateTime64('2026-11-20 02:00:00.000', 6, 'UTC'))) = 0), 'the table assets holds versions (scd2) or a newer export than EXPORT') FORMAT Null;
 
@@ -32,7 +50,7 @@ SELECT throwIf(NOT ((SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 
 SELECT throwIf(NOT ((SELECT count(*) FROM `assets`) - (SELECT count(*) FROM `assets` AS t INNER JOIN `asset_export_stage_assets` AS s ON t.`id` = s.`id`) <= 0.05 * (SELECT count(*) FROM `assets`)), 'more than 5 % of the rows of assets would be deleted: check the export') FORMAT Null;
 
 CREATE OR REPLACE TABLE `asset_export_stage_assets_gate` ENGINE = Memory AS
-SELECT throwIf(NOT ((SELECT count(*) FROM `asset_export_stage_assets`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND (`mode` = 'scd2' OR `started_at` > toDateTime64('2026-11-20 02:00:00.000', 6, 'UTC'))) = 0), 'a stage is not complete, or the tables hold another export') AS passed;
+SELECT throwIf(NOT ((SELECT count(*) FROM `asset_export_stage_assets`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_creators`) = 1000 AND (SELECT count(*) FROM `asset_export_stage_assets_types`) = 0 AND (SELECT count(*) FROM `_asset_export_loads` WHERE `table` = 'assets' AND (`mode` = 'scd2' OR `started_at` > toDateTime64('2026-11-20 02:00:00.000', 6, 'UTC'))) = 0), 'a stage is not complete, or the tables hold another export') AS passed;
 
 RENAME TABLE
   `asset_export_stage_assets_gate` TO `asset_export_stage_assets_passed`,
@@ -56,6 +74,8 @@ UNION ALL SELECT 'creators', 'SEAL', 'replace', now64(6), 'EXPORT', 1000, toDate
 DROP TABLE IF EXISTS `asset_export_stage_assets`;
 
 DROP TABLE IF EXISTS `asset_export_stage_creators`;
+
+DROP TABLE IF EXISTS `asset_export_stage_assets_types`;
 
 DROP TABLE IF EXISTS `asset_export_stage_assets_gate`;
 
