@@ -53,7 +53,11 @@ export function exportScript(source: ScriptExport, options: ScriptOptions): stri
   const staged = stagedTables(source, options);
   const stages = staged.map(({ stage }) => stage.name);
   const types = style.requireTypes === undefined ? [] : [`${stages[0] ?? ''}_types`];
-  const conditions = types.map((name) => `(SELECT count(*) FROM ${style.quote(name)}) = 0`);
+  const selected = schema === undefined ? undefined : style.inSchema?.(schema);
+  const conditions = [
+    ...types.map((name) => `(SELECT count(*) FROM ${style.quote(name)}) = 0`),
+    ...(selected === undefined ? [] : [selected]),
+  ];
   const tables = { ...scriptTables(source, options, staged), conditions };
   const helpers = [...stages, ...types, ...(mode === 'replace' ? (style.swap?.made(stages) ?? []) : [])];
   const drops = helpers.map(style.dropIfThere);

@@ -23,6 +23,8 @@ export interface ScriptStyle {
   readonly start: string;
   /** Makes a schema the current one. */
   readonly useSchema: (schema: string) => string;
+  /** True where a schema is the current one, for a warehouse whose clients go on in another one after an error. */
+  readonly inSchema?: (schema: string) => string;
   /** Makes a table without rows, where each column of these tables holds every value; for a warehouse that would change values. */
   readonly requireTypes?: (tables: readonly Table[], name: string, schema: string | undefined) => string;
   readonly createIfAbsent: (table: Table, cluster: readonly string[]) => string;
@@ -178,6 +180,7 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     text: literal,
     start: '',
     useSchema: (schema) => `USE SCHEMA ${snowflakeName(schema)};\n`,
+    inSchema: (schema) => `CURRENT_SCHEMA() = ${literal(schema.toUpperCase())}`,
     createIfAbsent: createIfAbsent('snowflake'),
     createStage: (stage) => stageLike('snowflake', 'CREATE OR REPLACE TABLE')(stage),
     dropIfThere: dropIfThere(snowflakeName),
