@@ -32,7 +32,7 @@ SELECT ${namesOf(source.table)} FROM ${clickhouseFiles(source.table, filesOf(sou
 ${settingsOf(source).trimEnd()};
 `
       : `INSERT INTO ${backQuoted(source.table.name)} (${namesOf(source.table)})
-FROM INFILE ${escapedLiteral(filesOf(source))}
+FROM INFILE ${escapedLiteral(plainBraces(filesOf(source)))}
 ${settingsOf(source)}FORMAT ${formatNames[source.format]};
 `,
 };
@@ -41,13 +41,21 @@ ${settingsOf(source)}FORMAT ${formatNames[source.format]};
 export function clickhouseFiles({ columns: known }: Table, path: string, format: TableFormat = 'parquet'): string {
   const columns = known.map((column) => `${backQuoted(column.name)} ${clickhouseType(column)}`);
   const rest = [formatNames[format], columns.join(', ')].map(escapedLiteral);
-  const bucket = bucketAddressOf(path);
-  if (bucket === undefined) return `file(${[escapedLiteral(path), ...rest].join(', ')})`;
+  const files = plainBraces(path);
+  const bucket = bucketAddressOf(files);
+  if (bucket === undefined) return `file(${[escapedLiteral(files), ...rest].join(', ')})`;
   const { scheme, names, path: inside } = bucket;
-  if (scheme !== 'az') return `${scheme === 's3' ? 's3' : 'gcs'}(${[escapedLiteral(path), ...rest].join(', ')})`;
+  // The address is decoded there.
+  const address = encodeURI(files).replaceAll(/[?#]/g, encodeURIComponent);
+  if (scheme !== 'az') return `${scheme === 's3' ? 's3' : 'gcs'}(${[escapedLiteral(address), ...rest].join(', ')})`;
   const [name = '', container = ''] = names;
   const account = [`https://${name}.blob.core.windows.net`, container, inside];
   return `azureBlobStorage(${[...account.map(escapedLiteral), rest[0], "'auto'", rest[1]].join(', ')})`;
+}
+
+/** A brace of a folder's name stands for alternatives there, and nothing escapes it; a question mark stands for any character. */
+function plainBraces(path: string): string {
+  return path.replaceAll(/[{}]/g, '?');
 }
 
 function namesOf({ columns }: Table): string {

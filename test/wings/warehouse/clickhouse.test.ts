@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { assetsTable, tables } from '../../../src/core/records/columns.ts';
 import type { Cell, Column, Table } from '../../../src/core/records/table.ts';
 import { type TableFormat, tableFormats } from '../../../src/exports/table-source.ts';
+import { clickhouseFiles } from '../../../src/wings/warehouse/clickhouse.ts';
 import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { clickhouseOfTests } from './engines/clickhouse-of-tests.ts';
@@ -12,7 +13,7 @@ const clickhouse = clickhouseOfTests('ClickHouse statements are not run');
 
 /** Creates the table and loads its files; gives back its rows, cells as text. */
 async function loaded(table: Table, format: TableFormat, rows = rowsOf(table)): Promise<Cell[][]> {
-  const folder = join(await tempFolder(), `a'b\\c`);
+  const folder = join(await tempFolder(), `a'b\\c {x,y}#%41ü`);
   await writeParts(folder, table, format, rows);
   clickhouse.renew();
   clickhouse.run(ddlFor('clickhouse', table));
@@ -66,4 +67,14 @@ it.skipIf(clickhouse.isMissing)('a table that is ordered by columns with nulls i
   expect(clickhouse.rows("SELECT sorting_key FROM system.tables WHERE database = 'tests'")).toEqual([
     ['collection, ownership_owner'],
   ]);
+});
+
+it.each([
+  ['s3://b/x y/ü', 's3://b/x%20y/%C3%BC/part-*.parquet'],
+  ['gs://b/p%41#v', 'gs://b/p%2541%23v/part-*.parquet'],
+  // A brace is a pattern there, and cannot be escaped.
+  ['s3://b/{x,y}?/q+r', 's3://b/%3Fx,y%3F%3F/q+r/part-*.parquet'],
+  ['az://a/c/{x} y', '?x? y/part-*.parquet'],
+])('the address %s is written as ClickHouse reads it', (folder, address) => {
+  expect(clickhouseFiles(assetsTable, `${folder}/part-*.parquet`)).toContain(`'${address}'`);
 });
