@@ -13,7 +13,7 @@ import { explainedFailure } from './explain-failure.ts';
 import type { LoadMoment } from './load-errors.ts';
 import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
 import { isWholeMode, type WholeMode } from './load-modes.ts';
-import { recordLoad, type TableRecord } from './load-record.ts';
+import { moveRecord, recordLoad, type TableRecord } from './load-record.ts';
 import { liveSession, type LoadSession, scriptSession } from './load-session.ts';
 import type { LoadTarget } from './load-target.ts';
 import { appendAll, upsertAll } from './load-whole.ts';
@@ -232,6 +232,7 @@ async function loadRows(
     request,
   );
   if (state !== 'already') await record(session, loaded, { mode, seal, baseSeal, records });
+  else if (!isTrial) await recordSame(session, loaded, seal);
   return { state, tables, deleted, nulValues: nulValuesOf(session) };
 }
 
@@ -272,6 +273,17 @@ async function record(
     return nulValues === undefined ? each : { ...each, nulValues };
   });
   await session.run(recordLoad({ ...rest, name, startedAtMs, tables }));
+}
+
+/** The tables hold what this export holds, by an earlier one: the later one is what they hold now. */
+async function recordSame(
+  session: LoadSession,
+  { name, startedAtMs, plan }: LoadedExport,
+  seal: string,
+): Promise<void> {
+  if (startedAtMs === undefined) return;
+  const tables = ['assets', ...plan.tables.map((table) => table.name)].map((table) => plan.prefix + table);
+  await session.run(moveRecord({ seal, name, startedAtMs, tables }));
 }
 
 /** After the rows are kept: whatever happens here is no error. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../warehouse/diff/two-nights.ts';
@@ -87,6 +87,33 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     );
     expect((await runHere([...line(night(1)), 'replace', '--allow-older'])).exit).toBe(0);
     expect(await database.rows('SELECT count(*) FROM assets')).toEqual(['214']);
+  });
+
+  test.each(modes)('of a night of equal content move the record to it, and never back: --mode %s', async (mode) => {
+    const database = await opened(kind);
+    const parent = await tempFolder();
+    const ids = join(parent, 'ids.txt');
+    await writeFile(ids, assetIds.join('\n'));
+    const made = (record: typeof firstNight, name: string) =>
+      exportNight({ record, flags: { ids }, out: join(parent, name) });
+    const first = await made(firstNight, 'first');
+    const between = await made(secondNight, 'between');
+    const again = await made(firstNight, 'again');
+    const line = (out: string, how: string) => ['load', out, '--to', database.address, '--mode', how];
+    expect((await runHere(line(first, mode))).exit).toBe(0);
+    await database.rows(`UPDATE _asset_export_loads SET "at" = CAST('2001-01-01' AS timestamp with time zone)`);
+    const records = `SELECT DISTINCT export, extract(year FROM "at") > 2001 FROM _asset_export_loads`;
+    expect((await runHere(line(first, mode))).exit).toBe(0);
+    expect(await database.rows(records)).toEqual([expect.stringMatching(/^first\|f/)]);
+    for (const out of [again, first]) {
+      const same = await runHere(line(out, mode));
+      expect(same.exit, same.stderr).toBe(0);
+      expect(same.stdout + same.stderr).toContain('already');
+      expect(await database.rows(records)).toEqual([expect.stringMatching(/^again\|t/)]);
+    }
+    const older = await runHere(line(between, mode === 'merge' ? 'replace' : mode));
+    expect(older.exit, older.stderr).toBe(2);
+    expect(older.stderr).toContain('the table assets holds again, which is newer than between');
   });
 
   test.each(modes)('do not go onto a table of which rows were removed: --mode %s', async (mode) => {
