@@ -123,7 +123,7 @@ async function requireNotOlder(session: LoadSession, loaded: LoadedExport, { not
     return;
   }
   await session.refuseIf({
-    query: `SELECT "table", export FROM ${loadRecordsOf(session, plan, `seal IS NOT NULL AND started_at > ${moment(startedAtMs)}`)} ORDER BY 1 LIMIT 1`,
+    query: `SELECT "table", export FROM ${loadRecordsOf(session, plan, `started_at > ${moment(startedAtMs)}`)} ORDER BY 1 LIMIT 1`,
     message: `the tables hold an export that is newer than ${name}: nothing was loaded`,
     error: ([table, held]) => holdsNewer(`the table ${String(table)}`, String(held), { name, canReplace: true }),
   });

@@ -82,6 +82,18 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
     ]);
   });
 
+  test.each(['upsert', 'append'] as const)('refuses an export that is older than one that came by %s', async (mode) => {
+    const database = await opened(kind);
+    await load(database, nights[0], { mode: 'append' });
+    await load(database, nights[1], { mode });
+    const refused = load(database, nights[0], { maxDeletes: '100%' });
+    await expect(refused).rejects.toThrow(
+      'the table assets holds date=2026-11-21, which is newer than date=2026-11-20: load it into other tables, or with --mode replace --allow-older',
+    );
+    await load(database, nights[0], { maxDeletes: '100%', allowOlder: true });
+    expect(await database.rows('SELECT count(*) FROM assets')).toEqual(['200']);
+  });
+
   test('keeps the columns of a user, and rows that did not change where they are', async () => {
     const database = await opened(kind);
     await load(database, nights[0]);
