@@ -90,6 +90,12 @@ describe('schema', () => {
       [['--for', 'job', '--views'], '--for job does not go with --views', ''],
       [['--for', 'dbt', '--views'], '--views needs an engine', ''],
       [['--for', 'dbt', '--nights', 'out/date=*'], '--for dbt does not go with --nights', ''],
+      [['--for', 'dbt', '--mode', 'merge'], '--mode merge does not go with --for dbt', 'For tables of scd2'],
+      [
+        ['--for', 'duckdb', '--views', '--mode', 'replace'],
+        '--mode replace does not go with --views',
+        'Leave --mode out',
+      ],
       [['--of', 'EXPORT', '--for', 'athena'], 'athena cannot read', '--folder s3://bucket/export'],
     ])('refuses %j', async (words, problem, todo) => {
       const { exit, stdout, stderr } = await schema(...words.map((word) => (word === 'EXPORT' ? out : word)));

@@ -154,6 +154,13 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
     throw refuse(`${purpose === 'dbt' ? '--for dbt' : '--views'} does not go with --${besideViews}`);
   }
   if (purpose === 'dbt' && isGiven('views')) throw refuse('--views needs an engine: dbt prints sources.yml');
+  const mode = choiceOf(args, 'mode', scriptModes);
+  if (isTables && mode !== undefined && mode !== 'scd2') {
+    throw refuse(
+      `--mode ${mode} does not go with ${purpose === 'dbt' ? '--for dbt' : '--views'}, which prints no load`,
+      'Leave --mode out. For tables of scd2, use --mode scd2.',
+    );
+  }
   if (
     isGiven('cluster') &&
     (isInPlace || isTables || purpose === undefined || purpose === 'job' || isGiven('history'))
