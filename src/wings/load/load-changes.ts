@@ -7,8 +7,10 @@ import {
   mergeStatements,
   plainUpdate,
   rowsAfterLoad,
+  requireFreeNames,
   scd2Statements,
   validColumns,
+  versionNames,
   type LoadPlan,
   type LoadTable,
 } from '../warehouse/index.ts';
@@ -91,6 +93,7 @@ export async function loadChanges(
     assets,
     hasMarks: await holdsMarks(database, assets.name, assets.columns, options),
   };
+  if (mode === 'scd2') requireFreeNames(loaded.address, assets.columns, versionNames, '--mode scd2');
   const { seal } = loading;
   const standing = await standingOf(database, assets.name);
   if (standing !== undefined && (mode === 'scd2') !== (standing.mode === 'scd2'))

@@ -33,7 +33,8 @@ export {
   type DeleteRule,
   type FilledTable,
 } from './change-statements.ts';
+export { requireFreeNames } from './reserved-names.ts';
 export { duckdbType } from './duckdb.ts';
 export { planLoad, rowsAfterLoad, sourceOf, type FileReader, type LoadPlan, type LoadTable } from './load-plan.ts';
 export { jsonLinesCopy, postgresType } from './postgres.ts';
-export { validColumns } from './valid-columns.ts';
+export { validColumns, versionNames } from './valid-columns.ts';

@@ -17,3 +17,6 @@ export const validColumns: readonly Column[] = [
     about: 'Start of the export that replaced the row.',
   },
 ];
+
+/** Names that columns of the export may not have. */
+export const versionNames: readonly string[] = validColumns.map(({ name }) => name);

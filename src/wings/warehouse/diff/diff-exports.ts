@@ -4,7 +4,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';
 import { verifyExport } from '../../../exports/verify-export.ts';
-import { changesTable } from '../../../core/records/columns.ts';
+import { changeColumns, changesTable } from '../../../core/records/columns.ts';
 import { type Column, type Row, type Table, newEncoding } from '../../../core/records/table.ts';
 import { type FileFacts, noCounts, noNotes } from '../../../places/export/export-facts.ts';
 import { exportPaths, pathIn, requireExportFolder } from '../../../places/export/export-folder.ts';
@@ -16,6 +16,7 @@ import { doubleQuoted } from '../../../lib/sql-text.ts';
 import { type DiffSession, openDiffSession } from './diff-session.ts';
 import { columnsIn, type DiffSide, diffSide, type DiffSides, readerIn, valueSql } from './diff-sides.ts';
 import { cellOf, type FoundChanges, findChanges } from './find-changes.ts';
+import { requireFreeNames } from '../reserved-names.ts';
 import { writeTable } from './write-diff.ts';
 
 export interface DiffRequest {
@@ -49,6 +50,12 @@ export async function diffExports(request: DiffRequest): Promise<DiffSummary> {
   const sides = { a: await openSide(request.from, files), b: await openSide(request.to, files) };
   if (out === undefined)
     return inSession(request, request.scratch ?? '', (session) => counted(session, sides, request));
+  requireFreeNames(
+    request.to,
+    [...columnsIn(sides.b, 'assets').values()].map(({ name }) => name),
+    changeColumns,
+    'the table changes',
+  );
   await requireExportFolder(folderPlace(files, out), out);
   await requireNoManifest(files, out);
   const scratch = pathIn(out, `${exportPaths.run}/diff`);

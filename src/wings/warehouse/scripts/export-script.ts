@@ -2,7 +2,8 @@ import { changeColumns, changesTable } from '../../../core/records/columns.ts';
 import { isIdColumn, type Table } from '../../../core/records/table.ts';
 import type { Source } from '../../../exports/table-source.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { validColumns } from '../valid-columns.ts';
+import { requireFreeNames } from '../reserved-names.ts';
+import { validColumns, versionNames } from '../valid-columns.ts';
 import { type DialectName, loadStatementFor, noteFor } from '../dialects.ts';
 import type { LoadPlan, LoadTable } from '../load-plan.ts';
 import {
@@ -150,6 +151,10 @@ function scriptTables(
         todo: 'Export the table assets with the column id, or use --mode replace.',
       },
     );
+  }
+  if (mode === 'scd2') {
+    const names = assets.stage.columns.map((column) => column.name);
+    requireFreeNames(name, names, versionNames, '--mode scd2');
   }
   if (mode === 'scd2' && startedAtMs === undefined) throw noStart(name);
   if (mode === 'merge' && base === undefined) throw noTable('changes', mode);
