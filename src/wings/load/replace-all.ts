@@ -40,7 +40,7 @@ export async function replaceAll(
   if (session.kind === 'postgres') await session.run(roomForJoins);
   const stages = new Map<string, StagedTable>();
   for (const source of tables) {
-    if ((session.isTrial && source !== assets) || (await session.isEmpty(source.table.name))) continue;
+    if ((session.isTrial && source !== (assets ?? source)) || (await session.isEmpty(source.table.name))) continue;
     const stage = await loadStage(session, source);
     const isComplete = session.isComplete(stage, source.rows);
     const key = session.isTrial ? await keyInTable(session, source) : keyOf(source);
@@ -52,9 +52,11 @@ export async function replaceAll(
   );
   const staged = stages.get('assets');
   const few = { limit: deleteLimit(options), reports };
-  if (assets !== undefined && staged !== undefined) await requireFewDeletes(session, assets, staged, few);
+  if (assets === undefined) await requireFewDeletes(session, idsInChildren([...stages.values()]), few);
+  else if (staged !== undefined) await requireFewDeletes(session, idsInAssets(assets, staged), few);
   if (session.isTrial) return [];
   const records: TableRecord[] = [];
+  const heldTables: StagedTable[] = [];
   for (const source of tables) {
     const { name } = source.table;
     const stage = stages.get(source.name);
@@ -64,12 +66,14 @@ export async function replaceAll(
     if (stage !== undefined && source === assets) await session.clearMarks(source.table);
     if (stage === undefined && session.heldName(name) !== name) {
       const held = heldElsewhere(session, source);
-      if (source === assets) await requireFewDeletes(session, source, held, few);
+      if (source === assets) await requireFewDeletes(session, idsInAssets(source, held), few);
+      heldTables.push(held);
       deleted = held.key === undefined ? 0 : await session.count(rowsNotStaged(held));
     }
     await requireHeld(session, { table: name, rows: source.rows }, 'not all changes arrived');
     records.push({ table: name, rows: source.rows, deleted });
   }
+  if (assets === undefined) await requireFewDeletes(session, idsInChildren(heldTables), few);
   await dropStages(
     session,
     [...stages.values()].map(({ stage }) => stage),
@@ -146,23 +150,54 @@ export function holdsNewer(
   );
 }
 
+/** Assets that are held, and those that the export lacks. */
+interface HeldIds {
+  /** The table, for messages. */
+  readonly table: string;
+  /** Counts, as expressions. */
+  readonly total: string;
+  readonly deleted: string;
+  /** Ids that the export lacks, behind FROM, and their column; undefined where there is none. */
+  readonly lacking: string;
+  readonly id: string | undefined;
+}
+
+function idsInAssets({ rows }: LoadTable, staged: StagedTable): HeldIds {
+  const table = staged.table.name;
+  const total = `(SELECT count(*) FROM ${doubleQuoted(table)})`;
+  const lacking = rowsNotStaged(staged);
+  const deleted = staged.key === undefined ? `greatest(${total} - ${rows}, 0)` : `(SELECT count(*) FROM ${lacking})`;
+  return { table, total, deleted, lacking, id: staged.key?.[0] };
+}
+
+/** Where the export has no table of assets: the ids in all child tables. */
+function idsInChildren(children: readonly StagedTable[]): HeldIds | undefined {
+  const known = children.filter(({ key = [] }) => key.length > 0);
+  const [first] = known;
+  if (first === undefined) return undefined;
+  const id = first.key?.[0] ?? '';
+  const ids = (names: readonly string[]): string =>
+    `(${names.map((name) => `SELECT DISTINCT ${doubleQuoted(id)} FROM ${doubleQuoted(name)}`).join(' UNION ')})`;
+  const held = ids(known.map(({ table }) => table.name));
+  const staged = ids(known.map(({ stage }) => stage));
+  const lacking = `${held} AS held WHERE NOT EXISTS (SELECT 1 FROM ${staged} AS staged WHERE staged.${doubleQuoted(id)} = held.${doubleQuoted(id)})`;
+  const count = (from: string): string => `(SELECT count(*) FROM ${from})`;
+  return { table: first.table.name, total: count(`${held} AS held`), deleted: count(lacking), lacking, id };
+}
+
 async function requireFewDeletes(
   session: LoadSession,
-  assets: LoadTable,
-  staged: StagedTable,
+  ids: HeldIds | undefined,
   { limit, reports }: { readonly limit: string; readonly reports: ReplaceReports },
 ): Promise<void> {
-  const total = `(SELECT count(*) FROM ${doubleQuoted(staged.table.name)})`;
-  const lacking = rowsNotStaged(staged);
-  const deleted =
-    staged.key === undefined ? `greatest(${total} - ${assets.rows}, 0)` : `(SELECT count(*) FROM ${lacking})`;
+  if (ids === undefined) return;
+  const { table, total, deleted, lacking, id } = ids;
   const counted = `SELECT ${deleted} AS deleted, ${total} AS total`;
   await session.refuseIf({
     query: `SELECT deleted, total FROM (${counted}) AS counted WHERE deleted > ${mostDeletes(limit, 'total')}`,
-    message: `more assets of ${assets.table.name} would be deleted than --max-deletes ${limit} allows: nothing was loaded`,
+    message: `more assets of ${table} would be deleted than --max-deletes ${limit} allows: nothing was loaded`,
     error: async (row) => {
       const [gone, all] = [Number(row[0]), Number(row[1])];
-      const [id] = staged.key ?? [];
       const byReason = id === undefined ? undefined : await reports.whyDeleted(lacking, id, gone);
       const todo = 'Check the ids of the export. If the table is to hold another export, use --max-deletes 100%.';
       return tooManyDeletes([gone, all], byReason, { limit, todo });

@@ -57,6 +57,32 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
     return all;
   };
 
+  test('of an export without the table assets counts the ids of its child tables', async () => {
+    const database = await opened(kind);
+    const flags = { format: 'parquet,csv', tables: 'creators,files' };
+    const whole = await exportNight({ record: firstNight, flags });
+    const cut = await exportNight({ record: firstNight, flags, ids: assetIds.slice(0, 20) });
+    await load(database, whole);
+    const held = await database.rows('SELECT count(*) FROM files');
+    const most = { maxDeletes: '10%', note: () => undefined };
+    await expect(load(database, cut, most)).rejects.toMatchObject({
+      exit: 'notTolerated',
+      message: expect.stringMatching(
+        /^1\d\d of \d+ assets would be deleted: unlisted 1\d\d, missing 0, failed 0$/,
+      ) as string,
+    });
+    expect(await database.rows('SELECT count(*) FROM files')).toEqual(held);
+    await database.rows('ALTER TABLE files DROP COLUMN mime');
+    await expect(load(database, cut, most)).rejects.toMatchObject({ exit: 'notTolerated' });
+    expect(
+      await database.rows(
+        `SELECT 1 FROM information_schema.columns WHERE table_name = 'files' AND column_name = 'mime'`,
+      ),
+    ).toEqual([]);
+    await load(database, cut, { maxDeletes: '100%' });
+    expect(Number((await database.rows('SELECT count(*) FROM files'))[0])).toBeLessThan(50);
+  });
+
   test('brings the tables of one night to those of the next, and what was changed by hand back', async () => {
     const next = await opened(kind);
     await load(next, nights[1]);
