@@ -18,10 +18,19 @@ export function stageName(name: string): string {
   return stagePrefix + name;
 }
 
-/** Creates the stage of a table. Its columns have the types of the table, which a user may have changed. */
-export function createStage({ table, stage }: Pick<StagedTable, 'table' | 'stage'>): string {
-  const names = table.columns.map(({ name }) => doubleQuoted(name)).join(', ');
-  return `CREATE TEMPORARY TABLE ${doubleQuoted(stage)} AS SELECT ${names} FROM ${doubleQuoted(table.name)} WITH NO DATA;\n`;
+/**
+ * Creates the stage of a table. Its columns have the types of the table, which a user may have changed.
+ * @param own columns that the table lacks, with their types
+ */
+export function createStage(
+  { table, stage }: Pick<StagedTable, 'table' | 'stage'>,
+  own: ReadonlyMap<string, string> = new Map(),
+): string {
+  const columns = table.columns.map(({ name }) => {
+    const type = own.get(name);
+    return type === undefined ? doubleQuoted(name) : `CAST(NULL AS ${type}) AS ${doubleQuoted(name)}`;
+  });
+  return `CREATE TEMPORARY TABLE ${doubleQuoted(stage)} AS SELECT ${columns.join(', ')} FROM ${doubleQuoted(table.name)} WITH NO DATA;\n`;
 }
 
 /** Rows of a table whose key the stage lacks, behind FROM: all of them where the table lacks the key. */

@@ -28,10 +28,11 @@ import type { ChangeLoadMode } from './load-modes.ts';
 import { loadsTable, type TableRecord } from './load-record.ts';
 import type { LoadSession } from './load-session.ts';
 import { holdsMarks, marksColumn } from './marks.ts';
-import { createTemporary, dropStages, loadStage } from './load-whole.ts';
+import { dropStages, loadStage } from './load-whole.ts';
 import { requireSameChildren } from './require-children.ts';
 import { moment } from './sql-words.ts';
 import { type Elsewhere, otherMode, type Standing, standingOf, standsElsewhere } from './standing.ts';
+import { stageChanges, stagedChanges } from './stage-changes.ts';
 import { createTable, lockTables } from './target-tables.ts';
 
 export interface ChangeOptions extends DeleteLimit {
@@ -64,8 +65,6 @@ interface Loading extends ChangeOptions {
   /** Whether it has the column that `--deletes mark` sets. */
   readonly hasMarks: boolean;
 }
-
-const stagedChanges = 'asset_export_changes';
 
 /**
  * Brings tables from the export at which they stand to the next one, inside the transaction of the caller. The first load takes a whole export.
@@ -176,7 +175,7 @@ async function applyTo(loading: Loading, standing: Standing | undefined): Promis
   }
   await requireSameChildren(database, loaded.finished.folder, plan, base);
   const at = mode === 'scd2' || deletes === 'mark' ? startOf(loaded) : '';
-  await loadTemporary(session, changes, stagedChanges);
+  await stageChanges(session, changes, assets.name);
   const children = wholeTables(plan).filter(({ name }) => name !== 'assets');
   const staged: ChangedTables['children'][number][] = [];
   for (const child of session.isTrial ? [] : children) {
@@ -201,14 +200,6 @@ async function applyTo(loading: Loading, standing: Standing | undefined): Promis
     deleted: name === 'assets' ? deleted : 0,
   }));
   return { state: 'merged', seal, baseSeal: base.seal, tables: rows, deleted, records };
-}
-
-/** `changes` has columns that the table of assets has not: the stage has the types of the export. */
-async function loadTemporary(session: LoadSession, source: LoadTable, name: string): Promise<void> {
-  const table = { name, columns: source.table.columns };
-  await session.run(createTemporary(session.kind, table));
-  await session.load({ ...source, table });
-  if (session.kind === 'postgres') await session.run(`ANALYZE ${doubleQuoted(name)};\n`);
 }
 
 /** Rows that the changes bring to each table, by its name in the export. */

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
+import { parseTarget } from '../../../src/wings/load/load-target.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
-import { exportNight, firstNight } from '../warehouse/diff/two-nights.ts';
+import { diffExports } from '../../../src/wings/warehouse/diff/diff-exports.ts';
+import { exportNight, firstNight, type NightRecord } from '../warehouse/diff/two-nights.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { emptyDatabases } from './both-databases.ts';
@@ -46,4 +48,51 @@ describe.skipIf(isMissing)('a column of which unlike values are equal', () => {
     await load(night);
     expect(await psql(names)).toBe(wanted);
   });
+});
+
+describe.skipIf(isMissing)('changes', () => {
+  const nights: string[] = [];
+  let diff = '';
+
+  beforeAll(async () => {
+    for (const [n, name] of ['Tom', 'x\0y'].entries()) {
+      const record: NightRecord = (asset, at) => {
+        const read = firstNight(asset, at);
+        return read === undefined || at % 9 !== 0 ? read : { ...read, interface: 'Custom', odd: name };
+      };
+      const flags = { format: 'parquet', 'exported-at': true };
+      nights.push(await exportNight({ record, flags, out: join(folder.path, `date=2026-11-2${n}`) }));
+    }
+    diff = join(folder.path, 'changes');
+    const [from = '', to = ''] = nights;
+    await diffExports({ files: diskFileStore, from, to, out: diff, memoryBytes: 300e6, ignored: [], version: '0' });
+  }, 60_000);
+
+  it.each(['merge', 'scd2'] as const)('fill columns of other types, and jsonb without NUL: --mode %s', async (mode) => {
+    database = opened('postgres');
+    await database;
+    await load(nights[0] ?? '', { mode });
+    await psql(`DO $$ BEGIN EXECUTE (SELECT 'CREATE TYPE kind AS ENUM (' || string_agg(DISTINCT quote_literal(interface), ',') || ')' FROM assets); END $$;
+      ALTER TABLE assets ALTER interface TYPE kind USING interface::kind, ALTER extra TYPE jsonb USING extra::text::jsonb`);
+    await expect(load(diff, { mode })).rejects.toMatchObject({
+      message: expect.stringMatching(/^assets\.extra of \w+ has a NUL character \(\d+ rows\): --nul/) as string,
+    });
+    await load(diff, { mode, nul: 'replace' });
+    const found = await psql(`SELECT count(*) > 5, min(interface::text) FROM assets WHERE extra->>'odd' = E'x\ufffdy'`);
+    expect(found).toBe('t|Custom\n');
+  });
+
+  it.each(['merge', 'scd2'] as const)(
+    'bring the times of UTC to a column without time zone: --mode %s',
+    async (mode) => {
+      database = opened('postgres');
+      const { target } = await database;
+      await load(nights[0] ?? '', { mode });
+      await psql(`ALTER TABLE assets ALTER exported_at TYPE timestamp USING exported_at AT TIME ZONE 'UTC'`);
+      const there = parseTarget(`${target.address}&options=-c%20TimeZone%3DAsia/Tokyo`, '/');
+      const request = { files: diskFileStore, folder: diff, kind: 'postgres', mode, nul: 'remove' } as const;
+      await loadExport(request, there);
+      expect(await psql(`SELECT max(exported_at) - min(exported_at) < '1 hour' FROM assets`)).toBe('t\n');
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import type { LoadTable } from '../../warehouse/index.ts';
+import { changesTable } from '../../../core/records/columns.ts';
 import { isIdColumn } from '../../../core/records/table.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { plural } from '../../../lib/format-text.ts';
@@ -22,14 +23,15 @@ export async function nulError(
   { schema, refused }: { readonly schema: string | undefined; readonly refused: ExportError },
 ): Promise<ExportError | undefined> {
   const found: string[] = [];
-  const { format, tables } = loaded.plan;
+  const { format, tables, prefix } = loaded.plan;
   for (const source of tables) {
-    const types = await columnsInDatabase(database, schema, source.table.name);
+    const table = source.name === changesTable.name ? `${prefix}assets` : source.table.name;
+    const types = await columnsInDatabase(database, schema, table);
     // Out of a JSONL file no json value is taken that has the escape.
     const refusing = format === 'jsonl' ? ['json', 'jsonb'] : ['jsonb'];
     const jsonb = new Set([...types].filter(([, type]) => refusing.includes(type)).map(([column]) => column));
     for (const [column, { id, rows }] of await nulValues(loaded, source, jsonb))
-      found.push(`${source.table.name}.${column} of ${id} has a NUL character (${plural(rows, 'row')})`);
+      found.push(`${table}.${column} of ${id} has a NUL character (${plural(rows, 'row')})`);
   }
   if (found.length === 0) return undefined;
   // Out of other formats json keeps the escape.
