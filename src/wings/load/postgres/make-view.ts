@@ -23,7 +23,7 @@ export function makeViewBlock({ name, beside, create }: MadeView): string {
   const wanted = 'pg_temp.asset_export_view';
   return `DO ${literal(`DECLARE
   query text := ${literal(query)};
-  made text := (SELECT format('%I.%I', relnamespace::regnamespace::name, ${literal(name)}::text) FROM pg_class WHERE oid = to_regclass(${literal(doubleQuoted(beside))}));
+  made text := (SELECT format('%I.%I', nspname, ${literal(name)}::text) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = to_regclass(${literal(doubleQuoted(beside))}));
   held oid := to_regclass(made);
 BEGIN
   EXECUTE 'CREATE VIEW ${wanted}' || query;
