@@ -65,11 +65,13 @@ function upgradeLoadsTable(): string {
 }
 
 /**
- * Loads into the same tables come one after the other, and wait for each other without a limit. The first load into a schema
+ * Loads into the same tables come one after the other, and wait for each other without a limit, whatever schema of the search path
+ * comes before that of the tables. The first load into a schema
  * waits for every other first load: CREATE TABLE fails where another makes the same table at the same time.
  */
 function turnOf({ prefix }: LoadPlan, schema: string | undefined): string {
-  const inSchema = schema === undefined ? "coalesce(current_schema(), '')" : literal(schema);
+  const found = `SELECT nspname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = to_regclass(${literal(doubleQuoted(loadsTable))})`;
+  const inSchema = schema === undefined ? `coalesce((${found}), current_schema(), '')` : literal(schema);
   const wait = `DECLARE given text := current_setting('lock_timeout');
 BEGIN
   PERFORM set_config('lock_timeout', '0', true);

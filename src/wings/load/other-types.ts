@@ -62,10 +62,10 @@ WHERE classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass AND
     ({ table, name }) =>
       `SELECT attrelid, attnum FROM pg_attribute WHERE attrelid = to_regclass(${literal(nameIn(schema, table))}) AND attname = ${literal(name)}`,
   );
-  const here = schema === undefined ? 'current_schema()' : literal(schema);
+  const here = `SELECT relnamespace FROM pg_class WHERE oid = to_regclass(${literal(nameIn(schema, columns[0]?.table ?? ''))})`;
   const rows = await database.rows(`WITH RECURSIVE uses AS (${uses}), found AS (
   SELECT view FROM uses JOIN (${used.join(' UNION ALL ')}) AS changed ON used = attrelid AND uses.column = attnum
   UNION SELECT uses.view FROM uses JOIN found ON used = found.view
-) SELECT nspname::text, relname::text, nspname = ${here} FROM found JOIN pg_class ON pg_class.oid = view JOIN pg_namespace ON pg_namespace.oid = relnamespace ORDER BY 1, 2`);
+) SELECT nspname::text, relname::text, relnamespace = (${here}) FROM found JOIN pg_class ON pg_class.oid = view JOIN pg_namespace ON pg_namespace.oid = relnamespace ORDER BY 1, 2`);
   return rows.map(([of, name, isHere]) => ({ schema: String(of), name: String(name), isHere: isHere === true }));
 }

@@ -9,6 +9,7 @@ import type { TableRecord } from './load-record.ts';
 import type { LoadSession } from './load-session.ts';
 import { dropStages, loadStage } from './load-whole.ts';
 import { moment } from './sql-words.ts';
+import { columnsQuery } from './table-columns.ts';
 import { keyOf, lockTables, loadRecordsOf } from './target-tables.ts';
 
 export interface ReplaceOptions extends DeleteLimit {
@@ -94,9 +95,10 @@ function heldElsewhere(session: LoadSession, source: LoadTable): StagedTable {
 /** The key of a table that may lack it: then no row of the export is there. */
 async function keyInTable(session: LoadSession, source: LoadTable): Promise<string[] | undefined> {
   const key = keyOf(source);
-  const names = (key ?? []).map(literal).join(', ');
-  const held = `information_schema.columns WHERE table_catalog = current_database() AND table_schema = current_schema() AND table_name = ${literal(source.table.name)} AND column_name IN (${names})`;
-  return key === undefined || (await session.count(held)) === key.length ? key : [];
+  if (key === undefined) return undefined;
+  const columns = columnsQuery(session.kind, undefined, source.table.name);
+  const held = `(${columns}) AS held WHERE name IN (${key.map(literal).join(', ')})`;
+  return (await session.count(held)) === key.length ? key : [];
 }
 
 /** Resolves to the number of rows that went without a successor. */

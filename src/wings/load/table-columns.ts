@@ -30,13 +30,16 @@ export async function columnsInDatabase(
   schema: SchemaName,
   table: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const inSchema = schema === undefined ? 'current_schema()' : literal(schema);
-  const rows = await database.rows(
-    database.kind === 'duckdb'
-      ? `SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = ${inSchema} AND table_name = ${literal(table)}`
-      : `SELECT attname::text, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = to_regclass(${literal(nameIn(schema, table))}) AND attnum > 0 AND NOT attisdropped`,
-  );
+  const rows = await database.rows(columnsQuery(database.kind, schema, table));
   return new Map(rows.map(([name, type]) => [String(name), String(type)]));
+}
+
+/** The columns of a table, `name` and `type`: of PostgreSQL where the search path finds it first. */
+export function columnsQuery(kind: DatabaseKind, schema: SchemaName, table: string): string {
+  const inSchema = schema === undefined ? 'current_schema()' : literal(schema);
+  return kind === 'duckdb'
+    ? `SELECT column_name AS name, data_type AS type FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = ${inSchema} AND table_name = ${literal(table)}`
+    : `SELECT attname::text AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute WHERE attrelid = to_regclass(${literal(nameIn(schema, table))}) AND attnum > 0 AND NOT attisdropped`;
 }
 
 /** A table in its schema. */
