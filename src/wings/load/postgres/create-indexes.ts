@@ -1,9 +1,10 @@
 import type { LoadPlan } from '../../warehouse/index.ts';
 import { type Column, wholeName } from '../../../core/records/table.ts';
-import { ExportError, messageOf } from '../../../lib/export-error.ts';
-import { doubleQuoted } from '../../../lib/sql-text.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import type { Database } from '../database.ts';
+import { postgresBlock } from '../sql-words.ts';
 import { filledTables, nameIn } from '../table-columns.ts';
+import { notMade } from './not-made.ts';
 
 /** The columns that people search, by table. */
 const searched: Readonly<Record<string, readonly string[]>> = {
@@ -14,6 +15,8 @@ const searched: Readonly<Record<string, readonly string[]>> = {
 
 export interface IndexStatement {
   readonly index: string;
+  readonly create: string;
+  /** The same where the index is absent: CREATE INDEX IF NOT EXISTS needs the owner also where it is there. */
   readonly sql: string;
 }
 
@@ -28,20 +31,20 @@ export function indexStatements(plan: LoadPlan, schema: string | undefined): Ind
     return table.columns.filter(isSearched).map(({ name }) => {
       const index = `${table.name}_${name}_spgist`;
       const on = `${nameIn(schema, table.name)} USING spgist (${doubleQuoted(name)})`;
-      return { index, sql: `CREATE INDEX IF NOT EXISTS ${doubleQuoted(index)} ON ${on};\n` };
+      const create = `CREATE INDEX IF NOT EXISTS ${doubleQuoted(index)} ON ${on};`;
+      const isAbsent = `to_regclass(${literal(nameIn(schema, index))}) IS NULL`;
+      return { index, create, sql: postgresBlock(`IF ${isAbsent} THEN ${create} END IF;`) };
     });
   });
 }
 
-/** Creates the indexes that are absent, after the rows are kept. @throws {ExportError} `loadFailed` when one cannot be created */
+/** Creates the indexes that are absent, after the rows are kept. @throws {ExportError} `loadFailed` or `unavailable` when one cannot be created */
 export async function createIndexes(database: Database, plan: LoadPlan, schema: string | undefined): Promise<void> {
-  for (const { index, sql } of indexStatements(plan, schema)) {
+  for (const { index, create, sql } of indexStatements(plan, schema)) {
     try {
       await database.run(sql);
     } catch (error) {
-      throw new ExportError('loadFailed', `the rows are loaded, the index ${index} is not: ${messageOf(error)}`, {
-        todo: `Fix the cause, then run as the owner of the table:\n${sql.trim()}`,
-      });
+      throw notMade(`the index ${index}`, error, `Fix the cause, then run as the owner of the table:\n${create}`);
     }
   }
 }
