@@ -1,5 +1,6 @@
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
+import { plural } from '../../lib/format-text.ts';
 import { lakeFolder, pathIn } from '../../places/export/export-folder.ts';
 import { assetsLast, type Lake } from './lake.ts';
 import { patternOfExports } from './lake-pattern.ts';
@@ -17,11 +18,13 @@ import {
 } from './publish-nights.ts';
 import {
   completeNights,
+  damagedParts,
   isOlderEncoding,
   type PublishableNight,
   readNight,
   readTableNight,
   refusalOf,
+  repairLine,
   tablesOfNight,
 } from './root-nights.ts';
 import { rebuildTable } from './table-changes.ts';
@@ -142,16 +145,35 @@ async function plannedRebuild(lake: Lake, location: string | undefined): Promise
 
 async function writeAnew(lake: Lake, rebuild: PlannedRebuild, isDone: boolean): Promise<void> {
   const { nights, tables, address } = rebuild;
-  const nightsIn = async (name: string): Promise<TableNight[]> => {
+  // The footers of all nights are too many to be kept: they are read again when a table is written.
+  await requireWholeParts(rebuild);
+  for (const name of isDone ? tables : []) {
     const own: TableNight[] = [];
     for (const night of nights)
       if (tablesOfNight(night).includes(name)) own.push(await readTableNight(night, name, address));
-    return own;
-  };
-  // A part that is missing is known before the first table is written. The footers of all nights are too many to be kept.
-  for (const name of tables) await nightsIn(name);
-  for (const name of isDone ? tables : [])
-    await rebuildTable(new LakeTable(lake, name), await nightsIn(name), aboutOf(name, nights.at(-1), rebuild));
+    await rebuildTable(new LakeTable(lake, name), own, aboutOf(name, nights.at(-1), rebuild));
+  }
+}
+
+/** So many parts are named. */
+const mostParts = 10;
+
+/** @throws {ExportError} `damaged`, with all parts that are missing or damaged, before the first table is written */
+async function requireWholeParts({ nights }: Pick<PlannedRebuild, 'nights'>): Promise<void> {
+  const damaged: ExportError[] = [];
+  const repairs: string[] = [];
+  for (const night of nights) {
+    const before = damaged.length;
+    for (const name of tablesOfNight(night)) damaged.push(...(await damagedParts(night, name)));
+    if (damaged.length > before) repairs.push(repairLine(night));
+  }
+  if (damaged.length === 0) return;
+  const named = damaged.slice(0, mostParts).map(({ message }) => message);
+  const more = damaged.length > mostParts ? [`${plural(damaged.length - mostParts, 'more part')}`] : [];
+  throw new ExportError('damaged', [...named, ...more].join('; '), {
+    todo: `Run: ${repairs.join('; ')}. Then run the same command again.`,
+    cause: damaged[0],
+  });
 }
 
 /** How the nights are named where no table says so. @throws {ExportError} `usage` */

@@ -100,10 +100,7 @@ export function tablesOfNight({ finished }: Pick<PublishableNight, 'finished'>):
  */
 export async function readTableNight(night: PublishableNight, name: string, address: string): Promise<TableNight> {
   const { finished, day, seal } = night;
-  const { manifest } = finished;
-  const own = manifest.files
-    .filter((file) => file.table === name && file.format === 'parquet' && file.rows > 0)
-    .sort((a, b) => a.part - b.part);
+  const own = partsOf(finished, name);
   const found = new Map<string, DataFile>();
   await inTurns(own, async ({ path, rows, bytes }) => {
     const columns = await columnsIn(finished, { path, bytes });
@@ -116,6 +113,31 @@ export async function readTableNight(night: PublishableNight, name: string, addr
     startedAtMs: await startOf(finished),
     files: own.flatMap(({ path }) => found.get(path) ?? []),
   };
+}
+
+/** The command that repairs a night. */
+export function repairLine({ finished: { folder } }: { readonly finished: Pick<FinishedExport, 'folder'> }): string {
+  return commandLine('verify', folder, '--repair');
+}
+
+function partsOf({ manifest: { files } }: FinishedExport, name: string): ManifestFile[] {
+  return files
+    .filter((file) => file.table === name && file.format === 'parquet' && file.rows > 0)
+    .sort((a, b) => a.part - b.part);
+}
+
+/** What is wrong with the parts of a table of a night, as `readTableNight` would throw it. */
+export async function damagedParts({ finished }: PublishableNight, name: string): Promise<ExportError[]> {
+  const damaged: ExportError[] = [];
+  await inTurns(partsOf(finished, name), async (part) => {
+    try {
+      await columnsIn(finished, part);
+    } catch (error) {
+      if (!(error instanceof ExportError) || error.exit !== 'damaged') throw error;
+      damaged.push(error);
+    }
+  });
+  return damaged.sort((a, b) => (a.message < b.message ? -1 : 1));
 }
 
 async function columnsIn(
@@ -131,7 +153,7 @@ async function columnsIn(
     if (size === bytes && error.exit !== 'damaged') throw error;
     const other = size === undefined ? 'does not exist' : `has ${String(size)} bytes, not ${bytes}`;
     throw new ExportError('damaged', size === bytes ? error.message : `${file} ${other}`, {
-      todo: `Run: ${commandLine('verify', folder, '--repair')}. Then run the same command again.`,
+      todo: `Run: ${repairLine({ finished: { folder } })}. Then run the same command again.`,
       cause: error,
     });
   }

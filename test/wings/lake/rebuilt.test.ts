@@ -40,6 +40,20 @@ describe('a night of which a part', () => {
     60_000,
   );
 
+  it('is named with all others, of all nights', async () => {
+    const { root, lake } = await rootOf(2);
+    const parts = [0, 1].flatMap((day) =>
+      ['assets/part-00000', 'assets/part-00001', 'creators/part-00000'].map((file) =>
+        join(folderOf(root, day), `parquet/${file}.parquet`),
+      ),
+    );
+    for (const file of parts) await rm(file);
+    const { exit, stderr } = await lake('--rebuild', '--yes');
+    expect(exit).toBe(12);
+    for (const file of parts) expect(stderr).toContain(`${file} does not exist`);
+    for (const day of [0, 1]) expect(stderr).toContain(`asset-export verify ${folderOf(root, day)} --repair`);
+  }, 60_000);
+
   it('is missing is named by the run that would publish it', async () => {
     const { root } = await rootOf(1);
     await runNight(root, 1, { flags: { tables, lake: 'none' } });
