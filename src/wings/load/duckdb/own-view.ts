@@ -4,18 +4,16 @@ import { withoutMiddle } from '../../../lib/format-text.ts';
 import { literal } from '../../../lib/sql-text.ts';
 import type { LoadSession } from '../load-session.ts';
 
-/** Where the view of an export would be. */
-interface ViewPlace {
-  readonly schema: string | undefined;
-  /** The attached database that is looked at; default: the one in use. */
-  readonly database: string | undefined;
-}
-
 /**
  * DuckDB puts a view in the place of any other. PostgreSQL refuses one with other columns.
+ * @param place.database an attached database; default: the one in use
  * @throws {ExportError} `loadFailed` where another view, or a table, has the name of the view that a load would make
  */
-export async function requireOwnView(session: LoadSession, { prefix }: LoadPlan, place: ViewPlace): Promise<void> {
+export async function requireOwnView(
+  session: LoadSession,
+  { prefix }: LoadPlan,
+  place: { readonly schema: string | undefined; readonly database: string | undefined },
+): Promise<void> {
   if (session.kind !== 'duckdb') return;
   const name = `${prefix}nft_metadata`;
   const database = place.database === undefined ? 'current_database()' : literal(place.database);
