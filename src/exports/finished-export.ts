@@ -144,13 +144,14 @@ function plainOf(open: OpenFile, { path }: ManifestFile, memory: PieceMemory): A
   return decompress(piecesOf(open, memory), codecOf(path));
 }
 
-function withoutElements({ name, type, nullable, path, about, from, fieldId }: Column): Column {
+function withoutElements({ name, type, nullable, path, about, values, from, fieldId }: Column): Column {
   return {
     name,
     type,
     nullable,
     path,
     about,
+    ...(values === undefined ? {} : { values }),
     ...(from === undefined ? {} : { from }),
     ...(fieldId === undefined ? {} : { fieldId }),
   };
@@ -163,8 +164,9 @@ function writtenTable(name: string, { tables }: Manifest): Table {
   return {
     name,
     ...(whole?.list === undefined ? {} : { list: whole.list }),
+    ...(whole?.where === undefined ? {} : { where: whole.where }),
     columns: (tables[name]?.columns ?? []).map(({ list: listName, ...column }): Column => {
-      const { path = [], about = '', fieldId } = known.find((each) => each.name === wholeName(column)) ?? {};
+      const { path = [], about = '', values, fieldId } = known.find((each) => each.name === wholeName(column)) ?? {};
       const list = listName === undefined ? undefined : tableByName(listName);
       return {
         name: column.name,
@@ -172,6 +174,7 @@ function writtenTable(name: string, { tables }: Manifest): Table {
         nullable: column.nullable,
         path,
         about,
+        ...(values === undefined ? {} : { values }),
         ...(column.from === undefined ? {} : { from: column.from }),
         ...(fieldId === undefined ? {} : { fieldId }),
         // The first two columns of a child table say where an element belongs.

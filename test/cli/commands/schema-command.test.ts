@@ -162,6 +162,7 @@ describe('schema', () => {
     expect(stdout).toContain('    schema: raw\n');
     expect(stdout).toContain('        identifier: nft_creators\n');
     expect(stdout).not.toContain('name: attributes');
+    expect(stdout).toMatch(/- name: uses_use_method\n[\s\S]*?accepted_values:\n/);
   });
 
   it('shows the columns, formats and folder of a job', async () => {
