@@ -29,7 +29,7 @@ const listType: ColumnTypes['listType'] = (members) =>
 export const bigquery: Dialect = {
   types,
   note: '-- The default dataset must be set; files are read from Cloud Storage (gs://…).\n',
-  clusters: true,
+  clusters: { mostColumns: 4, without: ['double'] },
   createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: backQuoted,

@@ -17,7 +17,7 @@ const types: Readonly<Record<ColumnType, string>> = {
 export const clickhouse: Dialect = {
   types,
   note: '-- Run this in clickhouse-client. It reads folders of its own machine, and buckets.\n',
-  clusters: true,
+  clusters: {},
   createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: backQuoted,

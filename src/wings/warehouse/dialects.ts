@@ -1,7 +1,8 @@
-import type { Table } from '../../core/records/table.ts';
+import { isListColumn, type Table } from '../../core/records/table.ts';
 import { bigquery } from './bigquery.ts';
 import { clickhouse } from './clickhouse.ts';
 import type { Source } from '../../exports/table-source.ts';
+import { ExportError } from '../../lib/export-error.ts';
 import type { Dialect } from './dialect.ts';
 import { duckdb } from './duckdb.ts';
 import { postgres } from './postgres.ts';
@@ -41,7 +42,33 @@ export function ddlFor(dialect: DialectName, table: Table, cluster: readonly str
 /** Whether tables of a warehouse may be clustered. */
 export function hasClusters(dialect: DialectName): boolean {
   const known: Dialect = dialects[dialect];
-  return known.clusters === true;
+  return known.clusters !== undefined;
+}
+
+/** @throws {ExportError} `usage` for columns that a warehouse orders no rows by */
+export function requireCluster(dialect: DialectName, tables: readonly Table[], cluster: readonly string[]): void {
+  const { clusters: { mostColumns = Infinity, without = [] } = {}, types }: Dialect = dialects[dialect];
+  const twice = cluster.find((name, at) => cluster.indexOf(name) < at);
+  if (twice !== undefined) {
+    throw new ExportError('usage', `--cluster names the column ${twice} twice`, { todo: 'Name each column once.' });
+  }
+  for (const { name: table, columns } of tables) {
+    const named = columns.filter(({ name }) => cluster.includes(name));
+    const refused = named.find((column) => isListColumn(column) || without.includes(column.type));
+    if (refused !== undefined) {
+      const type = isListColumn(refused) ? 'a list' : types[refused.type];
+      throw new ExportError('usage', `${dialect} cannot order rows by the column ${refused.name} (${type})`, {
+        todo: 'Name another column with --cluster.',
+      });
+    }
+    if (named.length > mostColumns) {
+      throw new ExportError(
+        'usage',
+        `${dialect} orders a table by at most ${mostColumns} columns: ${table} would have ${named.length}`,
+        { todo: 'Name fewer columns with --cluster.' },
+      );
+    }
+  }
 }
 
 /** The statements that describe a table and its columns, where `ddlFor` does not: to be run where the table was created. */

@@ -10,6 +10,7 @@ export {
   hasClusters,
   loadStatementFor,
   noteFor,
+  requireCluster,
 } from './dialects.ts';
 export { diffExports, type DiffSummary } from './diff/diff-exports.ts';
 export { historyView } from './history-view.ts';

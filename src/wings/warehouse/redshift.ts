@@ -18,7 +18,7 @@ const types: Readonly<Record<ColumnType, string>> = {
 
 export const redshift: Dialect = {
   types,
-  clusters: true,
+  clusters: {},
   createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: doubleQuoted,

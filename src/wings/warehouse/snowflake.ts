@@ -35,7 +35,7 @@ export function snowflakeName(name: string): string {
 
 export const snowflake: Dialect = {
   types,
-  clusters: true,
+  clusters: {},
   createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: snowflakeName,

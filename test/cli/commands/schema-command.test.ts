@@ -85,6 +85,17 @@ describe('schema', () => {
         'bigquery, snowflake, clickhouse',
       ],
       [['--for', 'bigquery', '--cluster', 'x'], 'the column x, which no table has', 'asset-export schema'],
+      [['--for', 'redshift', '--cluster', 'id, id'], '--cluster names the column id twice', 'once'],
+      [
+        ['--for', 'bigquery', '--cluster', 'collection,ownership_owner,interface,mutable,burnt'],
+        'bigquery orders a table by at most 4 columns: assets would have 5',
+        'fewer',
+      ],
+      [
+        ['--for', 'bigquery', '--cluster', 'royalty_percent'],
+        'bigquery cannot order rows by the column royalty_percent (FLOAT64)',
+        'another column',
+      ],
       [['--for', 'athena', '--cluster', 'id'], '--cluster needs the statements of a warehouse', 'bigquery'],
       [['--views'], '--views needs --for', 'athena'],
       [['--for', 'job', '--views'], '--for job does not go with --views', ''],

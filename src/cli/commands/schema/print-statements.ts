@@ -21,6 +21,7 @@ import {
   loadStatementFor,
   noteFor,
   readScriptExport,
+  requireCluster,
   scriptHeading,
   scriptModes,
   viewNames,
@@ -76,7 +77,10 @@ function clusterOf(args: CommandLine, dialect: DialectName, tables: readonly Tab
   const names = text.split(',').map((name) => name.trim());
   const known = tables.flatMap(({ columns }) => columns.map(({ name }) => name));
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown === undefined) return names;
+  if (unknown === undefined) {
+    requireCluster(dialect, tables, names);
+    return names;
+  }
   throw new ExportError('usage', `--cluster names the column ${shownWord(unknown)}, which no table has`, {
     todo: 'Columns: asset-export schema.',
   });
