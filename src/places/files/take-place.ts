@@ -1,4 +1,4 @@
-import { chmod, realpath, rename, stat } from 'node:fs/promises';
+import { chmod, chown, realpath, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { onDisk } from '../../lib/disk/on-disk.ts';
 import { diskFileStore } from './file-store.ts';
@@ -7,6 +7,16 @@ import { removeEmpty, takeLock } from './lock.ts';
 /** The file that a path leads to, over links. */
 export function realFile(path: string): Promise<string> {
   return onDisk(`look at ${path}`, () => realpath(path));
+}
+
+/** Gives a new file the owner and the group of another. Resolves to whether that could be done: it may need root. */
+export async function takeOwner(made: string, file: string): Promise<boolean> {
+  const [now, wanted] = await onDisk(`look at ${file}`, () => Promise.all([stat(made), stat(file)]));
+  if (now.uid === wanted.uid && now.gid === wanted.gid) return true;
+  return chown(made, wanted.uid, wanted.gid).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Puts a whole new file in the place of another, with its mode. Who has the other one open goes on with it. */

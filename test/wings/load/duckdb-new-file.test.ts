@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -167,6 +167,18 @@ describe('replace of a DuckDB file', () => {
       'SELECT n FROM s.mine',
     ],
     ['a column', 'ALTER TABLE assets ADD COLUMN n INTEGER DEFAULT 1', 'other columns', 'SELECT max(n) FROM assets'],
+    [
+      'NOT NULL',
+      'ALTER TABLE assets ALTER interface SET NOT NULL',
+      'NOT NULL on the column interface',
+      `SELECT CAST(count(*) AS INTEGER) FROM duckdb_columns() WHERE column_name = 'interface' AND NOT is_nullable`,
+    ],
+    [
+      'a schema',
+      'CREATE SCHEMA mine',
+      'the schema mine',
+      `SELECT CAST(count(*) AS INTEGER) FROM duckdb_schemas() WHERE schema_name = 'mine'`,
+    ],
     ['an index', 'CREATE INDEX mine ON assets (id)', 'the index mine', 'SELECT 1'],
     ['a macro', 'CREATE MACRO mine() AS 1', 'the macro mine', 'SELECT mine()'],
     ['a sequence', 'CREATE SEQUENCE mine', 'the sequence mine', `SELECT CAST(nextval('mine') AS INTEGER)`],
@@ -180,6 +192,20 @@ describe('replace of a DuckDB file', () => {
     expect(notes[0]).toContain(why);
     expect(await rows(file, found)).toEqual([[1]]);
     expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['60']]);
+  });
+
+  // Only root, or a member of another group, can give a file away.
+  const groups = process.getgroups?.() ?? [];
+  const other = process.getuid?.() === 0 ? 1 : groups.find((group) => group !== process.getegid?.());
+  it.skipIf(other === undefined)('keeps the group of the file', async () => {
+    const { file, load } = await loadedFile();
+    chownSync(file, process.getuid?.() ?? 0, other ?? 0);
+    chmodSync(file, 0o640);
+    const inode = statSync(file).ino;
+    expect(await load(await exported(80))).toEqual([]);
+    expect(statSync(file)).toMatchObject({ gid: other, uid: process.getuid?.() });
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    expect(statSync(file).ino).not.toBe(inode);
   });
 
   it('goes in place where a write-ahead log lies beside it', async () => {

@@ -29,6 +29,10 @@ export async function notReplaceable(
   const found = await rowsOf(`SELECT schema_name, table_name FROM duckdb_tables() WHERE ${inFile}`);
   const [foreign] = found.filter(([of, name = '']) => of !== schema || !own.includes(name));
   if (foreign !== undefined) return `it holds the table ${foreign.join('.')}, which is not of the export`;
+  // A schema with views is made again with them.
+  const empty = `NOT internal AND schema_name NOT IN ('main', ${literal(schema)}) AND schema_name NOT IN (SELECT schema_name FROM duckdb_views() WHERE ${inFile})`;
+  const [ofUser] = await rowsOf(`SELECT schema_name FROM duckdb_schemas() WHERE ${inFile} AND ${empty}`);
+  if (ofUser !== undefined) return `it holds the schema ${ofUser.join('')}`;
   for (const [list, name, kind] of others) {
     const internal = list === 'duckdb_functions' || list === 'duckdb_types' ? 'AND NOT internal' : '';
     const [first] = await rowsOf(`SELECT ${name} FROM ${list}() WHERE ${inFile} ${internal}`);
@@ -43,7 +47,7 @@ export async function notReplaceable(
     if (!found.some(([, name]) => name === table.name)) continue;
     const at = `${inFile} AND table_name = ${literal(table.name)}`;
     const columns = await rowsOf(
-      `SELECT column_name, data_type, column_default IS NULL FROM duckdb_columns() WHERE ${at}`,
+      `SELECT column_name, data_type, column_default IS NULL, is_nullable FROM duckdb_columns() WHERE ${at}`,
     );
     const isSame = ([name, type = '', isPlain]: readonly string[]): boolean => {
       const column = table.columns.find((each) => each.name === name);
@@ -52,6 +56,11 @@ export async function notReplaceable(
     if (columns.length !== table.columns.length || !columns.every(isSame)) {
       return `the table ${table.name} has other columns than the export`;
     }
+    const required = columns.find(
+      ([name, , , isNullable]) =>
+        isNullable === 'false' && table.columns.find((column) => column.name === name)?.nullable === true,
+    );
+    if (required !== undefined) return `the table ${table.name} has NOT NULL on the column ${required[0] ?? ''}`;
     const checks = `SELECT constraint_type FROM duckdb_constraints() WHERE ${at} AND constraint_type <> 'NOT NULL'`;
     const [check] = await rowsOf(checks);
     if (check !== undefined) return `the table ${table.name} has a constraint (${check.join('')})`;

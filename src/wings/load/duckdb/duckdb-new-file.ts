@@ -5,7 +5,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { ExportError, messageOf } from '../../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
-import { realFile, takeFile, takePlace } from '../../../places/files/take-place.ts';
+import { realFile, takeFile, takeOwner, takePlace } from '../../../places/files/take-place.ts';
 import type { Database } from '../database.ts';
 import { connectDuckdb, databaseOn } from './duckdb-database.ts';
 import { notReplaceable } from './duckdb-contents.ts';
@@ -58,7 +58,8 @@ export async function openNewFile(
       typeof turn === 'string'
         ? turn
         : ((await notReplaceable(connection, held, loaded.plan, options.schema)) ??
-          (await attachNew(connection, { made, file }, loaded, options.schema)));
+          (await attachNew(connection, { made, file }, loaded, options.schema)) ??
+          ((await takeOwner(made, file)) ? undefined : 'a new file could not get the owner and group of this one'));
     if (why === undefined) return await newFile(connection, { made, file, discard }, loaded, options.schema);
     options.note(`loading in place: ${why}`);
     await discard();
