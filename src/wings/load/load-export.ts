@@ -283,7 +283,7 @@ async function recordSame(
 ): Promise<void> {
   if (startedAtMs === undefined) return;
   const tables = ['assets', ...plan.tables.map((table) => table.name)].map((table) => plan.prefix + table);
-  await session.run(moveRecord({ seal, name, startedAtMs, tables }));
+  await session.run(moveRecord({ seal, name, startedAtMs }, tables));
 }
 
 /** After the rows are kept: whatever happens here is no error. */

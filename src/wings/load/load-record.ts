@@ -29,13 +29,6 @@ export interface LoadRecord {
   readonly tables: readonly TableRecord[];
 }
 
-interface MovedRecord extends Pick<LoadRecord, 'name'> {
-  readonly seal: string;
-  readonly startedAtMs: number;
-  /** Their names in the database. */
-  readonly tables: readonly string[];
-}
-
 /** Columns that version 0.1 did not have. */
 export const addedRecordColumns: readonly (readonly [name: string, type: string])[] = [
   ['export', 'text'],
@@ -76,8 +69,11 @@ ON CONFLICT ("table") DO UPDATE SET ${set.join(', ')};
 `;
 }
 
-/** Moves the record of these tables to a later export of the same content. */
-export function moveRecord({ seal, name, startedAtMs, tables }: MovedRecord): string {
+/** Moves the record of tables to a later export of the same content. @param tables their names in the database */
+export function moveRecord(
+  { seal, name, startedAtMs }: { readonly seal: string; readonly name: string; readonly startedAtMs: number },
+  tables: readonly string[],
+): string {
   const started = moment(startedAtMs);
   return `UPDATE ${doubleQuoted(loadsTable)} SET "at" = CURRENT_TIMESTAMP, export = ${literal(name)}, started_at = ${started}
 WHERE seal = ${literal(seal)} AND "table" IN (${tables.map(literal).join(', ')}) AND (started_at IS NULL OR started_at < ${started});
