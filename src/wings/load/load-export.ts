@@ -21,6 +21,7 @@ import { beginOf, openingStatements } from './opening.ts';
 import type { NulRule } from './nul/nul-values.ts';
 import { type MadeView, makeView, makeViewBlock } from './postgres/make-view.ts';
 import { openPostgres } from './postgres/postgres-database.ts';
+import { leftTables } from './require-children.ts';
 import { type newColumnRules, prepareTables } from './prepare-tables.ts';
 import { replaceAll, type ReplaceOptions, type ReplaceReports } from './replace-all.ts';
 import { filledTables, nameIn } from './table-columns.ts';
@@ -220,6 +221,8 @@ async function loadRows(
       whyDeleted: (lacking, id, deleted) => whyDeleted(database, loaded.finished, { lacking, id, deleted }),
     };
     const records = await loadWholeExport(session, loaded, { ...request, mode }, reports);
+    const left = mode === 'replace' && !isTrial ? await leftTables(database, loaded) : undefined;
+    if (left !== undefined) reports.note(left);
     const tables = Object.fromEntries(loaded.plan.tables.map(({ name, rows }) => [name, rows]));
     const assets = records.find(({ table }) => table === `${loaded.plan.prefix}assets`);
     return { state: 'loaded', tables, deleted: assets?.deleted ?? 0, nulValues: nulValuesOf(session) };

@@ -120,6 +120,17 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
     expect(await database.rows('SELECT count(*) FROM assets')).toEqual(['200']);
   });
 
+  test('names the tables that it does not have and an earlier export filled', async () => {
+    const database = await opened(kind);
+    await load(database, nights[0]);
+    const flags = { format: 'parquet,csv', tables: 'assets,creators' };
+    const fewer = await exportNight({ record: firstNight, flags, out: join(folder.path, `fewer-${kind}`) });
+    const { notes } = await load(database, fewer);
+    expect(notes.at(-1)).toContain('so they stay as an earlier load left them: files (of date=2026-11-20). Drop them');
+    await database.rows('DROP TABLE files');
+    expect((await load(database, fewer)).notes).toEqual([]);
+  });
+
   test('keeps the columns of a user, and rows that did not change where they are', async () => {
     const database = await opened(kind);
     await load(database, nights[0]);
