@@ -4,7 +4,7 @@ import {
   type DeleteRule,
   type FilledTable,
   insertText,
-  mergeStatements,
+  mergeChildren,
   plainUpdate,
   rowsAfterLoad,
   requireFreeNames,
@@ -15,7 +15,7 @@ import {
   type LoadTable,
 } from '../warehouse/index.ts';
 import { changeColumns, changesTable } from '../../core/records/columns.ts';
-import type { Table } from '../../core/records/table.ts';
+import type { Column, Table } from '../../core/records/table.ts';
 import { isIdColumn } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
@@ -28,6 +28,7 @@ import type { ChangeLoadMode } from './load-modes.ts';
 import { loadsTable, type TableRecord } from './load-record.ts';
 import type { LoadSession } from './load-session.ts';
 import { holdsMarks, marksColumn } from './marks.ts';
+import { mergeAssets } from './merge-assets.ts';
 import { dropStages, loadStage } from './load-whole.ts';
 import { requireSameChildren } from './require-children.ts';
 import { moment } from './sql-words.ts';
@@ -112,12 +113,16 @@ const none = { baseSeal: null, tables: {}, deleted: 0, records: [] };
 /** The table of assets as the changes or the whole export fill it. */
 function assetsOf({ tables, prefix }: LoadPlan): FilledTable {
   const found = tables.find(({ name }) => name === changesTable.name) ?? tables.find(({ name }) => name === 'assets');
-  const columns = found?.table.columns.filter(({ name }) => !changeColumns.includes(name)) ?? [];
+  const columns = found === undefined ? [] : columnsOfAssets(found);
   const id = columns.find(isIdColumn)?.name;
   if (id !== undefined) return { name: `${prefix}assets`, columns: columns.map(({ name }) => name), id };
   throw new ExportError('usage', 'this mode needs the column id of the table assets, which this export does not have', {
     todo: 'Export the table assets with the column id.',
   });
+}
+
+function columnsOfAssets({ table }: LoadTable): readonly Column[] {
+  return table.columns.filter(({ name }) => !changeColumns.includes(name));
 }
 
 /** The tables of the export but `changes`. */
@@ -191,7 +196,11 @@ async function applyTo(loading: Loading, standing: Standing | undefined): Promis
   const rows = await changedRows(loading, staged, children);
   const tables: ChangedTables = { assets, changes: stagedChanges, children: staged };
   const style: ChangeStyle = { quote: doubleQuoted, update: plainUpdate, at };
-  const statements = mode === 'merge' ? mergeStatements : scd2Statements;
+  if (mode === 'merge') {
+    const table = { ...changes.table, name: assets.name, columns: columnsOfAssets(changes) };
+    await mergeAssets(session, { ...loading, table, id: assets.id, changes: stagedChanges, deletes, at });
+  }
+  const statements = mode === 'merge' ? mergeChildren : scd2Statements;
   for (const change of statements(tables, style, deletes)) await session.change(change);
   await dropStages(session, [stagedChanges, ...staged.map((each) => each.staged)]);
   const records = ['assets', ...children.map(({ name }) => name)].map((name) => ({

@@ -22,12 +22,16 @@ function marksQuery(kind: DatabaseKind, table: string): string {
     : `SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(${literal(doubleQuoted(table))}) AND attname = ${name} AND NOT attisdropped AND col_description(attrelid, attnum) = ${about}`;
 }
 
-/** Clears the marks of all assets: the export has them. */
-export function marksCleared(table: string): CountedChange {
-  const name = doubleQuoted(marksColumn.name);
+/** Marks assets. @param at the time, as an expression */
+export function marksSet(table: string, at: string, where: string): CountedChange {
   const target = doubleQuoted(table);
-  const where = `${name} IS NOT NULL`;
-  return { table, sql: `UPDATE ${target} SET ${name} = NULL WHERE ${where};\n`, rows: `${target} WHERE ${where}` };
+  const sql = `UPDATE ${target} SET ${doubleQuoted(marksColumn.name)} = ${at} WHERE ${where};\n`;
+  return { table, sql, rows: `${target} WHERE ${where}` };
+}
+
+/** Clears the marks of assets that the export has. */
+export function marksCleared(table: string, where = 'TRUE'): CountedChange {
+  return marksSet(table, 'NULL', `${doubleQuoted(marksColumn.name)} IS NOT NULL AND ${where}`);
 }
 
 /** What a script refuses, which cannot clear marks of a column that may be absent. */

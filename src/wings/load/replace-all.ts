@@ -2,7 +2,7 @@ import type { LoadTable } from '../warehouse/index.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { type DeleteLimit, deleteLimit, type DeletesByReason, mostDeletes, tooManyDeletes } from './delete-limit.ts';
-import { differenceOf, rowsNotStaged, type StagedTable } from './difference.ts';
+import { type Difference, differenceOf, rowsNotStaged, type StagedTable } from './difference.ts';
 import { requireHeld } from './held-rows.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import type { TableRecord } from './load-record.ts';
@@ -113,13 +113,20 @@ async function applyDifference(session: LoadSession, staged: StagedTable, { note
     if (twins > 0) note(`the key of the table ${name} is not unique: ${twins} rows were deleted and inserted`);
   }
   const deleted = await session.run(remove);
+  await updateAndInsert(session, { update, insert });
+  return deleted;
+}
+
+export async function updateAndInsert(
+  session: LoadSession,
+  { update, insert }: Pick<Difference, 'update' | 'insert'>,
+): Promise<void> {
   if (update !== undefined) {
     await session.run(update.list);
     await session.change(update.change);
     await session.run(update.dropList);
   }
   await session.change(insert);
-  return deleted;
 }
 
 async function requireNotOlder(session: LoadSession, loaded: LoadedExport, { note }: ReplaceReports): Promise<void> {

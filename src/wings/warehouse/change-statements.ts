@@ -56,28 +56,33 @@ function both(condition: string, when: string | undefined): string {
 }
 
 /** Replaces the changed assets and their child rows. */
-export function mergeStatements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): CountedChange[] {
-  const { quote, at, when } = style;
-  const { assets, changes } = tables;
-  const gone = deletes === 'delete' ? '' : ` WHERE ${quote('op')} <> 'delete'`;
-  const idsOf = (where: string): string => `(SELECT ${quote(assets.id)} FROM ${quote(changes)}${where})`;
-  const removed = ({ name, id }: FilledTable): CountedChange => {
-    const rows = `${quote(name)} WHERE ${both(`${quote(id)} IN ${idsOf(gone)}`, when)}`;
-    return { table: name, sql: `DELETE FROM ${rows};\n`, rows };
-  };
-  const lost = idsOf(` WHERE ${quote('op')} = 'delete'`);
-  const marked = updated(style, {
-    table: assets.name,
-    set: `${quote('deleted_at')} = ${at}`,
-    where: both(`${quote(assets.id)} IN ${lost}`, when),
-  });
+export function mergeStatements(tables: ChangedTables, style: ChangeStyle): CountedChange[] {
   return [
-    removed(assets),
-    ...(deletes === 'mark' ? [marked] : []),
+    removed(tables.assets, tables, style, 'delete'),
     ...inserts(tables, style, []),
-    ...tables.children.map(removed),
+    ...mergeChildren(tables, style, 'delete'),
+  ];
+}
+
+/** Replaces the child rows of changed assets. */
+export function mergeChildren(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): CountedChange[] {
+  return [
+    ...tables.children.map((child) => removed(child, tables, style, deletes)),
     ...childInserts(tables, style, []),
   ];
+}
+
+/** Removes the rows of changed assets. */
+function removed(
+  { name, id }: FilledTable,
+  { assets, changes }: ChangedTables,
+  { quote, when }: ChangeStyle,
+  deletes: DeleteRule,
+): CountedChange {
+  const kept = deletes === 'delete' ? '' : ` WHERE ${quote('op')} <> 'delete'`;
+  const ids = `(SELECT ${quote(assets.id)} FROM ${quote(changes)}${kept})`;
+  const rows = `${quote(name)} WHERE ${both(`${quote(id)} IN ${ids}`, when)}`;
+  return { table: name, sql: `DELETE FROM ${rows};\n`, rows };
 }
 
 /** Closes the open rows of changed assets that began before, and adds the new ones. */

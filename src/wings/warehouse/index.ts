@@ -25,7 +25,7 @@ export { nftView, nftViewColumns } from './analysts/nft-view.ts';
 export { selectSchema } from './scripts/script-style.ts';
 export {
   insertText,
-  mergeStatements,
+  mergeChildren,
   plainUpdate,
   type CountedChange,
   scd2Statements,

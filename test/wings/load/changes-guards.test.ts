@@ -165,6 +165,21 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     expect(allowed.exit, allowed.stderr).toBe(0);
   });
 
+  test('merged keep the values of own columns of updated assets, and rows that refer to them', async () => {
+    const database = await opened(kind);
+    const line = (out: string) => ['load', out, '--to', database.address, '--mode', 'merge', '--max-deletes', '10%'];
+    expect((await runHere(line(night(0)))).exit).toBe(0);
+    await database.rows(`ALTER TABLE assets ADD COLUMN note text; UPDATE assets SET note = 'edited';
+      CREATE TABLE sales AS SELECT id FROM assets`);
+    if (kind === 'postgres')
+      await database.rows('ALTER TABLE sales ADD FOREIGN KEY (id) REFERENCES assets (id) ON DELETE CASCADE');
+    const merged = await runHere(line(night(1)));
+    expect(merged.exit, merged.stderr).toBe(0);
+    // Six are gone, twenty are new.
+    expect(await database.rows('SELECT count(*), count(note) FROM assets')).toEqual(['214|194']);
+    if (kind === 'postgres') expect(await database.rows('SELECT count(*) FROM sales')).toEqual(['194']);
+  });
+
   test('with another name of the key would replace all rows, and add no column unless they may', async () => {
     const database = await opened(kind);
     const first = await exportNight({ record: firstNight, flags: { format: 'parquet,csv' } });
