@@ -24,6 +24,7 @@ import { openPostgres } from './postgres/postgres-database.ts';
 import { leftTables } from './require-children.ts';
 import { type newColumnRules, prepareTables } from './prepare-tables.ts';
 import { replaceAll, type ReplaceOptions, type ReplaceReports } from './replace-all.ts';
+import { lockLimitMs } from './short-locks.ts';
 import { filledTables, nameIn } from './table-columns.ts';
 import { createTables, requireNoVersions } from './target-tables.ts';
 
@@ -293,6 +294,8 @@ async function recordSame(
 async function analyze(database: Database, { plan }: LoadedExport, request: LoadRequest): Promise<void> {
   if (database.kind !== 'postgres') return;
   try {
+    // The limit of the load ended with its transaction.
+    await database.run(`SET lock_timeout = ${await lockLimitMs(database)}`);
     for (const { name } of filledTables(plan)) await database.run(`ANALYZE ${nameIn(request.schema, name)};\n`);
   } catch (error) {
     noteOf(request)(`the tables were loaded, but ANALYZE failed: ${messageOf(error)}`);

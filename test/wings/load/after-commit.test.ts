@@ -2,6 +2,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
+import { runsAll } from '../../support/lane.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { emptyDatabases } from './both-databases.ts';
 import { localExports, request } from './local-exports.ts';
@@ -23,5 +24,18 @@ describe.skipIf(isMissing)('after COMMIT', () => {
     await psql(`DROP ROLE IF EXISTS loader; CREATE ROLE loader LOGIN; GRANT USAGE ON SCHEMA public TO loader;
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO loader`);
     await load(out, { indexes: true, views: true }, address.replace('user=tester', 'user=loader'));
+  });
+
+  it.runIf(runsAll)('ANALYZE waits for a lock as long as the load does, and is no error', async () => {
+    await opened('postgres');
+    const out = await exported(20);
+    await load(out, { mode: 'merge' });
+    const holder = new pg.Client({ connectionString: address });
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query('BEGIN; LOCK TABLE assets IN SHARE UPDATE EXCLUSIVE MODE');
+    const notes: string[] = [];
+    await load(out, { mode: 'merge', note: (text) => notes.push(text) });
+    expect(notes).toEqual([expect.stringMatching(/^the tables were loaded, but ANALYZE failed: .*lock timeout/)]);
   });
 });
