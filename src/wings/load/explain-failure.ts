@@ -5,7 +5,7 @@ import { isNulRefused, nulError } from './nul/find-nul.ts';
 import { type FailedLoad, loadError, lockNotGranted } from './load-errors.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import { loadsTable } from './load-record.ts';
-import { otherTypes, viewsUsing } from './other-types.ts';
+import { objectsUsing, otherTypes, viewsUsing } from './other-types.ts';
 import { filledTables, nameIn } from './table-columns.ts';
 
 /** A failed load, and where to find out why. */
@@ -60,7 +60,9 @@ function isOfTypes(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined)
     return /^(Conversion|Mismatch Type|Binder|Out of Range|Invalid Input) Error/.test(messageOf(error));
-  return /^(22...|42804|42846|42883)$/.test(code);
+  // A domain refuses as a constraint does, and names itself.
+  const isOfDomain = error instanceof Error && 'dataType' in error && typeof error.dataType === 'string';
+  return /^(22...|42804|42846|42883)$/.test(code) || (isOfDomain && /^(23502|23514)$/.test(code));
 }
 
 /** The columns of another type than that of the export, with the statements that change them. */
@@ -80,11 +82,12 @@ async function typeError(
   const ownView = `${loaded.plan.prefix}nft_metadata`;
   const own = views.filter(({ name, isHere }) => isHere && name === ownView);
   const foreign = views.filter((view) => !own.includes(view)).map((view) => `${view.schema}.${view.name}`);
-  const kept = `PostgreSQL changes no type below a view: first drop ${foreign.join(', ')}, and create it again afterwards. `;
+  const below = [...foreign, ...(await objectsUsing(database, schema, shown).catch(() => []))];
+  const kept = `PostgreSQL changes no type that these use: first drop ${below.join(', ')}, and create it again afterwards. `;
   const made = own.length === 0 ? '' : ` Load with --views, which creates the view ${ownView} again.`;
   const drops = own.map(({ name }) => `DROP VIEW ${nameIn(schema, name)};`);
   const statements = [...drops, ...shown.flatMap((other) => other.statements)];
   return new ExportError('loadFailed', `${found.message}: the export has another type of ${columns}`, {
-    todo: `Rolled back. ${foreign.length === 0 ? '' : kept}Run as the owner of the table, then load again.${made}\n${statements.join('\n')}`,
+    todo: `Rolled back. ${below.length === 0 ? '' : kept}Run as the owner of the table, then load again.${made}\n${statements.join('\n')}`,
   });
 }

@@ -69,3 +69,24 @@ WHERE classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass AND
 ) SELECT nspname::text, relname::text, relnamespace = (${here}) FROM found JOIN pg_class ON pg_class.oid = view JOIN pg_namespace ON pg_namespace.oid = relnamespace ORDER BY 1, 2`);
   return rows.map(([of, name, isHere]) => ({ schema: String(of), name: String(name), isHere: isHere === true }));
 }
+
+/** What else keeps PostgreSQL from changing the type of a column: generated columns, policies, and triggers of an UPDATE of it. */
+export async function objectsUsing(
+  database: Database,
+  schema: string | undefined,
+  columns: readonly OtherType[],
+): Promise<string[]> {
+  if (database.kind === 'duckdb') return [];
+  const used = columns.map(
+    ({ table, name }) => `(to_regclass(${literal(nameIn(schema, table))})::oid, ${literal(name)}::name)`,
+  );
+  const rows =
+    await database.rows(`SELECT DISTINCT CASE WHEN adrelid IS NULL THEN pg_describe_object(classid, objid, objsubid)
+  ELSE pg_describe_object('pg_class'::regclass, adrelid, adnum) END
+FROM pg_depend JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
+LEFT JOIN pg_attrdef ON classid = 'pg_attrdef'::regclass AND pg_attrdef.oid = objid
+WHERE refclassid = 'pg_class'::regclass AND (attrelid, attname) IN (${used.join(', ')})
+AND (classid IN ('pg_policy'::regclass, 'pg_trigger'::regclass) OR adnum <> attnum OR (classid = 'pg_class'::regclass AND objid = refobjid))
+ORDER BY 1`);
+  return rows.map(([name]) => String(name));
+}

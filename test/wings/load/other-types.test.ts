@@ -82,4 +82,26 @@ describe.skipIf(isMissing)('the printed change of a type works when it is typed'
       ),
     ).toBe('t\n');
   });
+
+  it('below a generated column, a policy and a trigger, which are named, and of a domain', async () => {
+    await opened('postgres');
+    expect((await load()).exit).toBe(0);
+    await psql(`ALTER TABLE assets ALTER COLUMN ownership_owner TYPE varchar(10) USING 'x';
+      ALTER TABLE assets ADD loud text GENERATED ALWAYS AS (upper(ownership_owner)) STORED;
+      CREATE POLICY mine ON assets USING (ownership_owner <> 'y');
+      CREATE FUNCTION pass() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+      CREATE TRIGGER kept BEFORE UPDATE OF ownership_owner ON assets FOR EACH ROW EXECUTE FUNCTION pass()`);
+    const refused = await load();
+    expect(refused.exit, refused.stderr).toBe(9);
+    expect(refused.stderr).toContain(
+      'first drop column loud of table assets, policy mine on table assets, trigger kept on table assets, and create',
+    );
+    await psql(`ALTER TABLE assets DROP COLUMN loud; DROP POLICY mine ON assets; DROP TRIGGER kept ON assets;
+      ${statementsIn(refused.stderr)}
+      CREATE DOMAIN short AS text CHECK (length(VALUE) < 4); ALTER TABLE assets ALTER COLUMN ownership_owner TYPE short USING 'x'`);
+    const ofDomain = await load();
+    expect(ofDomain.exit, ofDomain.stderr).toBe(9);
+    await psql(statementsIn(ofDomain.stderr));
+    expect((await load()).exit).toBe(0);
+  });
 });
