@@ -40,6 +40,11 @@ export function isBucketAddress(text: string): boolean {
   return bucketAddressOf(text) !== undefined;
 }
 
+/** An address for programs that decode it, ClickHouse among them: keys may have blanks, percent signs and marks of URLs. */
+export function encodedAddress(address: string): string {
+  return encodeURI(address).replaceAll(/[?#]/g, encodeURIComponent);
+}
+
 /** The folder or prefix around an export. */
 export function parentOf(place: string): string {
   return isBucketAddress(place) ? place.replace(/\/+$/, '').replace(/\/[^/]*$/, '') : dirname(place);

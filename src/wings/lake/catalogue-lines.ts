@@ -1,4 +1,5 @@
 import type { PublishedTable, PublishedTables } from '../../core/work/published-tables.ts';
+import { encodedAddress } from '../../lib/addresses/address-kinds.ts';
 import { shellWord } from '../../lib/addresses/shown-text.ts';
 import { escapedLiteral, literal } from '../../lib/sql-text.ts';
 import { lastName } from './table-files.ts';
@@ -78,12 +79,7 @@ function clickhouseEngine(location: string): { readonly engine: string; readonly
     scheme === 's3'
       ? `https://${bucket}.s3.amazonaws.com/${path.join('/')}/`
       : `https://storage.googleapis.com/${rest}/`;
-  return { engine: `IcebergS3(${escapedLiteral(inUrl(url))}, 'KEY', 'SECRET')`, note: [] };
-}
-
-/** ClickHouse decodes addresses, and takes no blank in them. */
-function inUrl(address: string): string {
-  return encodeURI(address).replace(/[#?]/g, encodeURIComponent);
+  return { engine: `IcebergS3(${escapedLiteral(encodedAddress(url))}, 'KEY', 'SECRET')`, note: [] };
 }
 
 /** The lines that a catalogue takes, of all tables. @param root the address that readers use for the root */

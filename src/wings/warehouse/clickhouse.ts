@@ -1,7 +1,7 @@
 import { type Column, type ColumnType, isListColumn, type Table } from '../../core/records/table.ts';
 import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
 import { filesOf, nullTextOf, type Source, type TableFormat } from '../../exports/table-source.ts';
-import { bucketAddressOf, isBucketAddress } from '../../lib/addresses/address-kinds.ts';
+import { bucketAddressOf, encodedAddress, isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { aboutTable, createTableText, type Dialect, type ColumnTypes, listTypeIn } from './dialect.ts';
 
 const types: Readonly<Record<ColumnType, string>> = {
@@ -45,8 +45,7 @@ export function clickhouseFiles({ columns: known }: Table, path: string, format:
   const bucket = bucketAddressOf(files);
   if (bucket === undefined) return `file(${[escapedLiteral(files), ...rest].join(', ')})`;
   const { scheme, names, path: inside } = bucket;
-  // The address is decoded there.
-  const address = encodeURI(files).replaceAll(/[?#]/g, encodeURIComponent);
+  const address = encodedAddress(files);
   if (scheme !== 'az') return `${scheme === 's3' ? 's3' : 'gcs'}(${[escapedLiteral(address), ...rest].join(', ')})`;
   const [name = '', container = ''] = names;
   const account = [`https://${name}.blob.core.windows.net`, container, inside];
