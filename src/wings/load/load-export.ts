@@ -8,7 +8,7 @@ import { whyDeleted } from './delete-limit.ts';
 import { openDuckdb } from './duckdb/duckdb-database.ts';
 import { openNewFile } from './duckdb/duckdb-new-file.ts';
 import { requireOwnView } from './duckdb/own-view.ts';
-import { type ChangeOptions, loadChanges } from './load-changes.ts';
+import { type ChangeOptions, loadChanges } from './changes/load-changes.ts';
 import { explainedFailure } from './explain-failure.ts';
 import type { LoadMoment } from './load-errors.ts';
 import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
@@ -17,16 +17,16 @@ import { moveRecord, recordLoad, type TableRecord } from './load-record.ts';
 import { liveSession, type LoadSession, scriptSession } from './load-session.ts';
 import type { LoadTarget } from './load-target.ts';
 import { appendAll, upsertAll } from './load-whole.ts';
-import { beginOf, openingStatements } from './opening.ts';
+import { beginOf } from './opening.ts';
 import type { NulRule } from './nul/nul-values.ts';
 import { type MadeView, makeView, makeViewBlock } from './postgres/make-view.ts';
 import { openPostgres } from './postgres/postgres-database.ts';
-import { leftTables } from './require-children.ts';
+import { leftTables } from './changes/require-children.ts';
 import { type newColumnRules, prepareTables } from './prepare-tables.ts';
 import { replaceAll, type ReplaceOptions, type ReplaceReports } from './replace-all.ts';
 import { lockLimitMs } from './short-locks.ts';
 import { filledTables, nameIn } from './table-columns.ts';
-import { createTables, requireNoVersions } from './target-tables.ts';
+import { createTables, openLoad, requireNoVersions } from './target-tables.ts';
 
 export interface LoadRequest extends ExportToLoad, ReplaceOptions, ChangeOptions {
   readonly kind: 'duckdb' | 'postgres';
@@ -228,7 +228,7 @@ async function loadRows(
     const assets = records.find(({ table }) => table === `${loaded.plan.prefix}assets`);
     return { state: 'loaded', tables, deleted: assets?.deleted ?? 0, nulValues: nulValuesOf(session) };
   }
-  for (const sql of openingStatements(session.kind, loaded.plan, request.schema)) await session.run(sql);
+  await openLoad(session, loaded.plan, request.schema);
   const { state, seal, baseSeal, tables, deleted, records } = await loadChanges(
     { database, session },
     loaded,
@@ -255,7 +255,7 @@ async function loadWholeExport(
 ): Promise<TableRecord[]> {
   const { plan } = loaded;
   const { mode, schema } = request;
-  for (const sql of openingStatements(session.kind, plan, schema)) await session.run(sql);
+  await openLoad(session, plan, schema);
   await createTables(session, plan, mode);
   await requireNoVersions(session, plan);
   const records = await (mode === 'replace'

@@ -4,7 +4,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database, DatabaseKind } from './database.ts';
-import { holdsMarks, marksCleared, refusedMarks } from './marks.ts';
+import { holdsMarks, marksCleared, refusedMarks } from './changes/marks.ts';
 
 /** A reason to end a load: the query finds a row. */
 export interface Refusal {

@@ -1,4 +1,4 @@
-import type { LoadPlan } from '../warehouse/index.ts';
+import { commentsFor, type LoadPlan, recordTable } from '../warehouse/index.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { DatabaseKind } from './database.ts';
 import { addedRecordColumns, createLoadsTable, loadsTable } from './load-record.ts';
@@ -15,7 +15,8 @@ export const beginOf: Readonly<Record<DatabaseKind, string>> = {
 
 /** Statements that each load begins with, in its transaction. @param schema default: the schema of the connection */
 export function openingStatements(kind: DatabaseKind, plan: LoadPlan, schema: string | undefined): string[] {
-  const loads = createIfAbsent(kind, loadsTable, createLoadsTable);
+  const comments = kind === 'postgres' ? commentsFor(kind, recordTable) : '';
+  const loads = createIfAbsent(kind, loadsTable, createLoadsTable + comments);
   if (kind === 'duckdb') return [...selectDuckdbSchema(schema), loads, ...addedRecordColumns.map(addRecordColumn)];
   return [
     ...selectPostgresSchema(schema),

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { codeOf } from '../../lib/export-error.ts';
 import type { Database } from './database.ts';
 import { addedRecordColumns, loadsTable } from './load-record.ts';
-import { marksColumn } from './marks.ts';
+import { marksColumn } from './changes/marks.ts';
 import { changePatiently } from './short-locks.ts';
 import {
   addColumn,

@@ -1,11 +1,11 @@
-import { commentsFor, ddlFor, type LoadPlan, type LoadTable } from '../warehouse/index.ts';
+import { commentsFor, ddlFor, type LoadPlan, type LoadTable, recordTable } from '../warehouse/index.ts';
 import { isIdColumn, type Table } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { loadsTable } from './load-record.ts';
 import type { LoadSession } from './load-session.ts';
 import type { LoadMode } from './load-modes.ts';
-import { createIfAbsent } from './opening.ts';
+import { createIfAbsent, openingStatements } from './opening.ts';
 
 /** The columns that identify a row; undefined where the job left the id of assets out. */
 export function keyOf({ name, table }: LoadTable): string[] | undefined {
@@ -30,9 +30,20 @@ export async function createTable(session: LoadSession, table: Table): Promise<v
   const comments = commentsFor(kind, table);
   await session.run(createIfAbsent(kind, table.name, ddlFor(kind, table) + (kind === 'postgres' ? comments : '')));
   // On trial the columns that it lacks, which have comments, are not there yet.
-  if (kind === 'postgres' || session.isTrial) return;
+  if (!session.isTrial) await commentIfBare(session, table);
+}
+
+/** PostgreSQL comments on a table where it creates it. */
+async function commentIfBare(session: LoadSession, table: Table): Promise<void> {
+  if (session.kind === 'postgres') return;
   const bare = `duckdb_tables() WHERE "comment" IS NULL AND database_name = current_database() AND schema_name = current_schema() AND table_name = ${literal(table.name)}`;
-  if ((await session.count(bare)) > 0) await session.run(comments);
+  if ((await session.count(bare)) > 0) await session.run(commentsFor(session.kind, table));
+}
+
+/** What each load begins with, in its transaction. @param schema default: the schema of the connection */
+export async function openLoad(session: LoadSession, plan: LoadPlan, schema: string | undefined): Promise<void> {
+  for (const sql of openingStatements(session.kind, plan, schema)) await session.run(sql);
+  await commentIfBare(session, recordTable);
 }
 
 /**

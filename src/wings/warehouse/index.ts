@@ -15,7 +15,7 @@ export {
 export { diffExports, type DiffSummary } from './diff/diff-exports.ts';
 export { historyView } from './history-view.ts';
 export { exportScript, scriptModes } from './scripts/export-script.ts';
-export { stagePrefix } from './scripts/record-table.ts';
+export { recordTable, stagePrefix } from './scripts/record-table.ts';
 export { exampleExport, readScriptExport, scriptHeading } from './scripts/script-export.ts';
 export { inPlaceNames, inPlaceNights, inPlaceTable } from './in-place/in-place-engines.ts';
 export { nightsView, viewNames, wholeView } from './in-place/in-place-views.ts';

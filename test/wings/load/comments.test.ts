@@ -9,9 +9,9 @@ const { exported } = await localExports();
 const emptyDatabase = emptyDatabases({ psql, address });
 
 const columns = {
-  duckdb: `SELECT count(*), count("comment") FROM duckdb_columns() WHERE table_name IN ('assets', 'creators')`,
+  duckdb: `SELECT count(*), count("comment") FROM duckdb_columns() WHERE table_name IN ('assets', 'creators', '_asset_export_loads')`,
   postgres: `SELECT count(*), count(col_description(attrelid, attnum)) FROM pg_attribute
-    WHERE attrelid IN ('assets'::regclass, 'creators'::regclass) AND attnum > 0`,
+    WHERE attrelid IN ('assets'::regclass, 'creators'::regclass, '_asset_export_loads'::regclass) AND attnum > 0`,
 };
 const ofTable = {
   duckdb: `SELECT "comment" FROM duckdb_tables() WHERE table_name = 'assets'`,

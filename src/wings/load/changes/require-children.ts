@@ -1,11 +1,11 @@
-import type { LoadPlan } from '../warehouse/index.ts';
-import { ExportError } from '../../lib/export-error.ts';
-import { assetsTable, changesTable, tableNames } from '../../core/records/columns.ts';
-import { doubleQuoted, literal } from '../../lib/sql-text.ts';
-import type { Database } from './database.ts';
-import type { LoadedExport } from './loaded-export.ts';
-import { loadsTable } from './load-record.ts';
-import { columnsInDatabase } from './table-columns.ts';
+import type { LoadPlan } from '../../warehouse/index.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { assetsTable, changesTable, tableNames } from '../../../core/records/columns.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
+import type { Database } from '../database.ts';
+import type { LoadedExport } from '../loaded-export.ts';
+import { loadsTable } from '../load-record.ts';
+import { columnsInDatabase } from '../table-columns.ts';
 
 /**
  * Child tables change with their assets: those that hold the export that `assets` holds must be those that are loaded.

@@ -1,15 +1,15 @@
 import { dirname, join } from 'node:path';
-import { ExportError } from '../../lib/export-error.ts';
-import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
-import { commandLine, shellWord } from '../../lib/addresses/shown-text.ts';
-import { doubleQuoted, literal } from '../../lib/sql-text.ts';
-import { contentSeal } from '../../places/export/content-seal.ts';
-import { readManifest } from '../../places/export/manifest.ts';
-import type { Database } from './database.ts';
-import type { LoadedExport } from './loaded-export.ts';
-import type { ChangeLoadMode } from './load-modes.ts';
-import { loadsTable } from './load-record.ts';
-import { holdsNewer } from './replace-all.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
+import { commandLine, shellWord } from '../../../lib/addresses/shown-text.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
+import { contentSeal } from '../../../places/export/content-seal.ts';
+import { readManifest } from '../../../places/export/manifest.ts';
+import type { Database } from '../database.ts';
+import type { LoadedExport } from '../loaded-export.ts';
+import type { ChangeLoadMode } from '../load-modes.ts';
+import { loadsTable } from '../load-record.ts';
+import { holdsNewer } from '../replace-all.ts';
 
 /** What a table holds, by the record of loads. */
 export interface Standing {

@@ -1,9 +1,9 @@
-import type { Column } from '../../core/records/table.ts';
-import { ExportError } from '../../lib/export-error.ts';
-import { doubleQuoted, literal } from '../../lib/sql-text.ts';
-import type { CountedChange, DeleteRule } from '../warehouse/index.ts';
-import type { Database, DatabaseKind } from './database.ts';
-import { columnsInDatabase, describeColumn } from './table-columns.ts';
+import type { Column } from '../../../core/records/table.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
+import type { CountedChange, DeleteRule } from '../../warehouse/index.ts';
+import type { Database, DatabaseKind } from '../database.ts';
+import { columnsInDatabase, describeColumn } from '../table-columns.ts';
 
 /** The column of `assets` that `--deletes mark` sets. Its comment tells it from a column of the user that has its name. */
 export const marksColumn: Column = {

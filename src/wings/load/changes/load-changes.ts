@@ -13,28 +13,28 @@ import {
   versionNames,
   type LoadPlan,
   type LoadTable,
-} from '../warehouse/index.ts';
-import { changeColumns, changesTable } from '../../core/records/columns.ts';
-import type { Column, Table } from '../../core/records/table.ts';
-import { isIdColumn } from '../../core/records/table.ts';
-import { ExportError } from '../../lib/export-error.ts';
-import { doubleQuoted } from '../../lib/sql-text.ts';
-import { contentSeal } from '../../places/export/content-seal.ts';
-import type { Database } from './database.ts';
-import { type DeleteLimit, deleteLimit, type DeletesByReason, mostDeletes, tooManyDeletes } from './delete-limit.ts';
-import { requireHeld } from './held-rows.ts';
-import type { LoadedExport } from './loaded-export.ts';
-import type { ChangeLoadMode } from './load-modes.ts';
-import { loadsTable, type TableRecord } from './load-record.ts';
-import type { LoadSession } from './load-session.ts';
+} from '../../warehouse/index.ts';
+import { changeColumns, changesTable } from '../../../core/records/columns.ts';
+import type { Column, Table } from '../../../core/records/table.ts';
+import { isIdColumn } from '../../../core/records/table.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
+import { contentSeal } from '../../../places/export/content-seal.ts';
+import type { Database } from '../database.ts';
+import { type DeleteLimit, deleteLimit, type DeletesByReason, mostDeletes, tooManyDeletes } from '../delete-limit.ts';
+import { requireHeld } from '../held-rows.ts';
+import type { LoadedExport } from '../loaded-export.ts';
+import type { ChangeLoadMode } from '../load-modes.ts';
+import { loadsTable, type TableRecord } from '../load-record.ts';
+import type { LoadSession } from '../load-session.ts';
 import { holdsMarks, marksColumn } from './marks.ts';
 import { mergeAssets } from './merge-assets.ts';
-import { dropStages, loadStage } from './load-whole.ts';
+import { dropStages, loadStage } from '../load-whole.ts';
 import { requireSameChildren } from './require-children.ts';
-import { moment } from './sql-words.ts';
+import { moment } from '../sql-words.ts';
 import { type Elsewhere, otherMode, type Standing, standingOf, standsElsewhere } from './standing.ts';
 import { stageChanges, stagedChanges } from './stage-changes.ts';
-import { createTable, lockTables } from './target-tables.ts';
+import { createTable, lockTables } from '../target-tables.ts';
 
 export interface ChangeOptions extends DeleteLimit {
   readonly schema?: string | undefined;

@@ -1,10 +1,10 @@
-import type { DeleteRule } from '../warehouse/index.ts';
-import type { Table } from '../../core/records/table.ts';
-import { doubleQuoted } from '../../lib/sql-text.ts';
-import { differenceOf } from './difference.ts';
-import type { LoadSession } from './load-session.ts';
+import type { DeleteRule } from '../../warehouse/index.ts';
+import type { Table } from '../../../core/records/table.ts';
+import { doubleQuoted } from '../../../lib/sql-text.ts';
+import { differenceOf } from '../difference.ts';
+import type { LoadSession } from '../load-session.ts';
 import { marksCleared, marksSet } from './marks.ts';
-import { updateAndInsert } from './replace-all.ts';
+import { updateAndInsert } from '../replace-all.ts';
 
 export interface MergedAssets {
   /** The table of assets, with the columns that the export fills. */
