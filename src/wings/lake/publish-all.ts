@@ -169,7 +169,7 @@ async function requireWholeParts({ nights }: Pick<PlannedRebuild, 'nights'>): Pr
   }
   if (damaged.length === 0) return;
   const named = damaged.slice(0, mostParts).map(({ message }) => message);
-  const more = damaged.length > mostParts ? [`${plural(damaged.length - mostParts, 'more part')}`] : [];
+  const more = damaged.length > mostParts ? [plural(damaged.length - mostParts, 'more part')] : [];
   throw new ExportError('damaged', [...named, ...more].join('; '), {
     todo: `Run: ${repairs.join('; ')}. Then run the same command again.`,
     cause: damaged[0],
