@@ -18,7 +18,7 @@ import {
 } from './publish-nights.ts';
 import {
   completeNights,
-  damagedParts,
+  damagedFooters,
   isOlderEncoding,
   type PublishableNight,
   readNight,
@@ -164,7 +164,7 @@ async function requireWholeParts({ nights }: Pick<PlannedRebuild, 'nights'>): Pr
   const repairs: string[] = [];
   for (const night of nights) {
     const before = damaged.length;
-    for (const name of tablesOfNight(night)) damaged.push(...(await damagedParts(night, name)));
+    for (const name of tablesOfNight(night)) damaged.push(...(await damagedFooters(night, name)));
     if (damaged.length > before) repairs.push(repairLine(night));
   }
   if (damaged.length === 0) return;

@@ -127,7 +127,7 @@ function partsOf({ manifest: { files } }: FinishedExport, name: string): Manifes
 }
 
 /** What is wrong with the parts of a table of a night, as `readTableNight` would throw it. */
-export async function damagedParts({ finished }: PublishableNight, name: string): Promise<ExportError[]> {
+export async function damagedFooters({ finished }: PublishableNight, name: string): Promise<ExportError[]> {
   const damaged: ExportError[] = [];
   await inTurns(partsOf(finished, name), async (part) => {
     try {
