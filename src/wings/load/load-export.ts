@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
-import { ExportError, messageOf } from '../../lib/export-error.ts';
+import { ExportError } from '../../lib/export-error.ts';
 import { nftView } from '../warehouse/index.ts';
+import { analyzeTables } from './postgres/analyze-tables.ts';
 import { createIndexes, indexStatements } from './postgres/create-indexes.ts';
 import type { Database } from './database.ts';
 import { whyDeleted } from './delete-limit.ts';
@@ -24,7 +25,6 @@ import { openPostgres } from './postgres/postgres-database.ts';
 import { leftTables } from './changes/require-children.ts';
 import { type newColumnRules, prepareTables } from './prepare-tables.ts';
 import { replaceAll, type ReplaceOptions, type ReplaceReports } from './replace-all.ts';
-import { lockLimitMs } from './short-locks.ts';
 import { filledTables, nameIn } from './table-columns.ts';
 import { createTables, openLoad, requireNoVersions } from './target-tables.ts';
 
@@ -78,7 +78,7 @@ export async function loadExport(
   requireFitting(request);
   const loaded = await openLoadedExport(request, request.kind);
   const isAppend = request.mode === 'append';
-  const clock = request.clock ?? systemClock;
+  const { schema, clock = systemClock } = request;
   let database: Database | undefined;
   let moment: LoadMoment = 'before';
   let isOpen = false;
@@ -86,11 +86,11 @@ export async function loadExport(
     const opened = await open(target, loaded, request);
     database = opened;
     if (request.views === true) {
-      const place = { schema: request.schema, database: opened.heldDatabase };
+      const place = { schema, database: opened.heldDatabase };
       await requireOwnView(liveSession(opened), loaded.plan, place);
     }
     await prepareTables(database, loaded.plan, {
-      schema: request.schema,
+      schema,
       newColumns: request.newColumns,
       hasMarks: request.mode === 'merge' && request.deletes === 'mark',
       clock,
@@ -105,17 +105,17 @@ export async function loadExport(
     isOpen = false;
     await database.run('COMMIT');
     await database.publish?.();
-    await analyze(database, loaded, request);
+    if (target.kind === 'postgres') await analyzeTables(database, loaded.plan, { schema, note: noteOf(request) });
     if (request.views === true && target.kind === 'postgres') {
-      await makeView(database, viewOf(loaded, request), { schema: request.schema, clock });
+      await makeView(database, viewOf(loaded, request), { schema, clock });
     }
-    if (request.indexes === true) await createIndexes(database, loaded.plan, request.schema);
+    if (request.indexes === true) await createIndexes(database, loaded.plan, schema);
     onLoaded?.(summary);
     return summary.tables;
   } catch (error) {
     if (isOpen) await database?.run('ROLLBACK').catch(() => undefined);
     if (error instanceof ExportError) throw error;
-    throw await explainedFailure(error, { database, loaded, schema: request.schema, shown: target.shown, moment });
+    throw await explainedFailure(error, { database, loaded, schema, shown: target.shown, moment });
   } finally {
     await database?.close().catch(() => undefined);
   }
@@ -288,16 +288,4 @@ async function recordSame(
   if (startedAtMs === undefined) return;
   const tables = ['assets', ...plan.tables.map((table) => table.name)].map((table) => plan.prefix + table);
   await session.run(moveRecord({ seal, name, startedAtMs }, tables));
-}
-
-/** After the rows are kept: whatever happens here is no error. */
-async function analyze(database: Database, { plan }: LoadedExport, request: LoadRequest): Promise<void> {
-  if (database.kind !== 'postgres') return;
-  try {
-    // The limit of the load ended with its transaction.
-    await database.run(`SET lock_timeout = ${await lockLimitMs(database)}`);
-    for (const { name } of filledTables(plan)) await database.run(`ANALYZE ${nameIn(request.schema, name)};\n`);
-  } catch (error) {
-    noteOf(request)(`the tables were loaded, but ANALYZE failed: ${messageOf(error)}`);
-  }
 }
