@@ -59,15 +59,9 @@ export function liveSession(database: Database, isTrial = false): LoadSession {
     isTrial,
     run: (sql) => database.run(sql),
     change,
-    clearMarks: async (assets) => {
-      if (
-        await holdsMarks(
-          database,
-          assets.name,
-          assets.columns.map(({ name }) => name),
-        )
-      )
-        await change(marksCleared(assets.name));
+    clearMarks: async ({ name, columns }) => {
+      const names = columns.map((column) => column.name);
+      if (await holdsMarks(database, name, names)) await change(marksCleared(name));
     },
     load: async (source) => {
       const rows = await database.load(source);

@@ -34,12 +34,12 @@ export async function columnsInDatabase(
   return new Map(rows.map(([name, type]) => [String(name), String(type)]));
 }
 
-/** The columns of a table, `name` and `type`: of PostgreSQL where the search path finds it first. */
+/** The columns of a table, `name`, `type` and `comment`: of PostgreSQL where the search path finds it first. */
 export function columnsQuery(kind: DatabaseKind, schema: SchemaName, table: string): string {
   const inSchema = schema === undefined ? 'current_schema()' : literal(schema);
   return kind === 'duckdb'
-    ? `SELECT column_name AS name, data_type AS type FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = ${inSchema} AND table_name = ${literal(table)}`
-    : `SELECT attname::text AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute WHERE attrelid = to_regclass(${literal(nameIn(schema, table))}) AND attnum > 0 AND NOT attisdropped`;
+    ? `SELECT column_name AS name, data_type AS type, "comment" FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = ${inSchema} AND table_name = ${literal(table)}`
+    : `SELECT attname::text AS name, format_type(atttypid, atttypmod) AS type, col_description(attrelid, attnum) AS "comment" FROM pg_attribute WHERE attrelid = to_regclass(${literal(nameIn(schema, table))}) AND attnum > 0 AND NOT attisdropped`;
 }
 
 /** A table in its schema. */

@@ -3,7 +3,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import type { CountedChange, DeleteRule } from '../../warehouse/index.ts';
 import type { Database, DatabaseKind } from '../database.ts';
-import { columnsInDatabase, describeColumn } from '../table-columns.ts';
+import { columnsInDatabase, columnsQuery, describeColumn } from '../table-columns.ts';
 
 /** The column of `assets` that `--deletes mark` sets. Its comment tells it from a column of the user that has its name. */
 export const marksColumn: Column = {
@@ -17,9 +17,7 @@ export const marksColumn: Column = {
 /** Finds a row if a table has the column of marks. @param table of the current schema */
 function marksQuery(kind: DatabaseKind, table: string): string {
   const [name, about] = [literal(marksColumn.name), literal(marksColumn.about)];
-  return kind === 'duckdb'
-    ? `SELECT 1 FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = current_schema() AND table_name = ${literal(table)} AND column_name = ${name} AND "comment" = ${about}`
-    : `SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(${literal(doubleQuoted(table))}) AND attname = ${name} AND NOT attisdropped AND col_description(attrelid, attnum) = ${about}`;
+  return `SELECT 1 FROM (${columnsQuery(kind, undefined, table)}) AS held WHERE name = ${name} AND "comment" = ${about}`;
 }
 
 /** Marks assets. @param at the time, as an expression */
