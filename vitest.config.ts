@@ -1,32 +1,19 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { inlinedConstants } from './test/support/inlined-constants.ts';
 
-/** What `npm run test:fast` leaves out: whole exports, crash models, loads, browsers, and files that start a program. */
-const slow = [
-  'test/{acceptance,bench,browser,cases,contract,data,docs,kernel,model,project}/**',
-  'test/wings/{load,nights,observe,repair,report}/**',
-  'test/wings/{fleet/queue,warehouse/diff}/**',
-  'test/{core/work/threads,core/client/{judgement,ledger},lib/process,service,support/service}/**',
-  'test/cli/{command-line,end-program,full-disk-ledger,invalid-ids,node-debug,same-flags,stop-signals}.test.ts',
-  'test/cli/commands/**',
-  'test/core/client/{create-client,with-service}.test.ts',
-  'test/core/client/{policies/money-last-call,wire/{connect-limits,hostile-bodies}}.test.ts',
-  'test/core/formats/parquet/parquet.test.ts',
-  'test/core/ids/read/{bad-input,look-at-list}.test.ts',
-  'test/core/run/{disk-estimate,homes/completed-meanwhile,plan-export,shaped-export}.test.ts',
-  'test/exports/{record-text,row-blocks,verify-export}.test.ts',
-  'test/lib/ids/checked-id.test.ts',
-  'test/places/{files/lock,scratch/part-file}.test.ts',
-  'test/core/records/{rebuild-asset,scan/record-rows}.test.ts',
-  'test/wings/warehouse/{duckdb,postgres}.test.ts',
-];
+/** What each mode leaves out, by the lane that a file's name tells (`test/support/lane.ts`). */
+const otherLanes: Readonly<Record<string, readonly string[]>> = {
+  fast: ['**/*.{whole,nightly}.test.ts'],
+  all: [],
+};
 
 export default defineConfig(({ mode }) => ({
+  plugins: [inlinedConstants()],
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: mode === 'fast' ? [...configDefaults.exclude, ...slow] : configDefaults.exclude,
-    ...(mode === 'fast'
-      ? { setupFiles: ['./test/support/start-nothing.ts'] }
-      : { globalSetup: ['./test/build-program.ts'] }),
+    exclude: [...configDefaults.exclude, ...(otherLanes[mode] ?? ['**/*.nightly.test.ts'])],
+    setupFiles: ['./test/support/hold-lane.ts'],
+    globalSetup: ['./test/support/memory-folder.ts', ...(mode === 'fast' ? [] : ['./test/build-program.ts'])],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Vitest sets TEST to `true`, whatever it was.

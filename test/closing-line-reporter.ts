@@ -6,7 +6,7 @@ import { sampleOf } from './model/support/sample.ts';
 
 /**
  * Prints `N passed, N failed, N skipped` alone on the last line, so that a log's tail says how the tests ended. The lines before
- * it say how to repeat the sample of the models, and what `npm run check` found where it ran beside the tests.
+ * it say which files cost most, how to repeat the sample of the models, and what `npm run check` found where it ran beside the tests.
  */
 export default class ClosingLineReporter implements Reporter {
   readonly #checks: boolean;
@@ -35,9 +35,19 @@ export default class ClosingLineReporter implements Reporter {
     }
     const check = (await this.#checked) ?? '';
     process.stdout.write(
-      `\n${check}${this.#sample}${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`,
+      `\n${dearest(modules)}${check}${this.#sample}${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`,
     );
   }
+}
+
+/** The five files that took most CPU time, a line each, and the sum of all. */
+function dearest(modules: readonly TestModule[]): string {
+  const files = modules
+    .map((module) => ({ path: module.relativeModuleId, cpuSeconds: module.meta().cpuSeconds ?? 0 }))
+    .sort((a, b) => b.cpuSeconds - a.cpuSeconds);
+  const total = files.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+  const lines = files.slice(0, 5).map(({ path, cpuSeconds }) => `${cpuSeconds.toFixed(1).padStart(7)} s  ${path}\n`);
+  return `${files.length} files took ${total.toFixed(0)} s of CPU, most of it:\n${lines.join('')}`;
 }
 
 /** Runs `npm run check`. Resolves to one line, or to all that it prints where it fails: then the tests fail, too. */

@@ -1,15 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { laneOf } from '../support/lane.ts';
 
 const root = new URL('../../', import.meta.url);
 const textOf = (path: string): string => readFileSync(fileURLToPath(new URL(path, root)), 'utf8');
 
-/** Rows of the tables of promises: the promise, the test's file, words of its title, and whether `npm test` runs a sample. */
-function promises(): (readonly [promise: string, file: string, words: string, isSampled: boolean])[] {
-  const rows = textOf('docs/reliability.md').matchAll(/^\| (.+?)( \(sampled\))? +\| `(test\/[^`]+)`: (.+?) +\|$/gm);
+type Mark = 'sampled' | 'nightly';
+
+/** Rows of the tables of promises: the promise, the test's file, words of its title, and how much of it `npm test` runs. */
+function promises(): (readonly [promise: string, file: string, words: string, mark: Mark | undefined])[] {
+  const rows = textOf('docs/reliability.md').matchAll(
+    /^\| (.+?)(?: \((sampled|nightly)\))? +\| `(test\/[^`]+)`: (.+?) +\|$/gm,
+  );
   return [...rows].map(
-    ([, promise = '', mark, file = '', words = '']) => [promise, file, words, mark !== undefined] as const,
+    ([, promise = '', mark, file = '', words = '']) => [promise, file, words, mark as Mark | undefined] as const,
   );
 }
 
@@ -17,7 +22,7 @@ describe('docs/reliability.md', () => {
   it('has a test for each line of its tables', () => {
     const lines = textOf('docs/reliability.md')
       .split('\n')
-      .filter((line) => line.startsWith('|') && !/^\| (promise|---)/.test(line));
+      .filter((line) => line.startsWith('|') && !/^\| (promise|file|---|`x\.)/.test(line));
     expect(lines.length).toBeGreaterThan(20);
     expect(promises()).toHaveLength(lines.length);
   });
@@ -28,12 +33,17 @@ describe('docs/reliability.md', () => {
   });
 
   it('marks the promises of which npm test runs a sample', () => {
-    const marked = new Set(promises().flatMap(([, file, , isSampled]) => (isSampled ? [file] : [])));
+    const marked = new Set(promises().flatMap(([, file, , mark]) => (mark === 'sampled' ? [file] : [])));
     expect(marked.size).toBeGreaterThan(5);
     const samples = /\b(everywhere\(|sampled\(|sampledRuns|runsAll)/;
     expect([...marked].filter((file) => !samples.test(textOf(file)))).toEqual([]);
-    const models = promises().filter(([, file]) => file.includes('-everywhere.test.ts') && samples.test(textOf(file)));
+    const models = promises().filter(([, file]) => file.includes('-everywhere.') && samples.test(textOf(file)));
     expect(models.filter(([, file]) => file.startsWith('test/model/') && !marked.has(file))).toEqual([]);
+  });
+
+  it('marks each promise whose test npm test leaves out', () => {
+    const unmarked = promises().filter(([, file, , mark]) => (laneOf(file) === 'nightly') !== (mark === 'nightly'));
+    expect(unmarked.map(([promise, file]) => `${file}: ${promise}`)).toEqual([]);
   });
 
   it('names no file or folder of the project that is not there', () => {

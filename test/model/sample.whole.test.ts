@@ -6,9 +6,9 @@ describe('the sample of the models', () => {
     expect(sampleOf({ ...environment, MODEL_OFFSET: '3' })).toEqual({ step: 1, offset: 0 });
   });
 
-  it('is every 4th operation, from the same one for the same commit', () => {
+  it('is every 8th operation, from the same one for the same commit', () => {
     const { step, offset } = sampleOf({});
-    expect(step).toBe(4);
+    expect(step).toBe(8);
     expect([0, 1, 2, 3]).toContain(offset);
     expect(sampleOf({})).toEqual({ step, offset });
   });

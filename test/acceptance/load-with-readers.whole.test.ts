@@ -8,7 +8,7 @@ import { type SpawnedService, spawnGeneratedService } from '../support/service/s
 import { keptFolder } from '../support/temp-folder.ts';
 import { postgresOfTests } from '../wings/warehouse/postgres-of-tests.ts';
 
-/** `test/wings/load/postgres-guards.test.ts` has the same with few rows. */
+/** `test/wings/load/postgres-guards.whole.test.ts` has the same with few rows. */
 const assets = 1_000_000;
 /** How often the reader asks, and how long none of its queries may wait. */
 const [everyMs, mostWaitMs] = [250, 1000] as const;

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const memory = '/dev/shm';
+const neededBytes = 4 * 1024 ** 3;
+
+/**
+ * Lets tests write into memory where there is room for it: what they write is gone after them, and that it lasts is proven by
+ * the models, whose disk loses what was not synced. Workers inherit `TMPDIR`. Returns what takes the folder away.
+ */
+export function setup(): (() => void) | undefined {
+  if (process.env['TMPDIR'] !== undefined || freeBytes() < neededBytes) return undefined;
+  const folder = mkdtempSync(join(memory, 'asset-export-tests-'));
+  process.env['TMPDIR'] = folder;
+  return () => {
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+function freeBytes(): number {
+  try {
+    const { bavail, bsize } = statfsSync(memory);
+    return bavail * bsize;
+  } catch {
+    return 0;
+  }
+}
