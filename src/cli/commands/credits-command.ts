@@ -202,6 +202,14 @@ async function shownText(args: CommandLine, { whose, place, read }: Books): Prom
   return `${texts.join('\n\n')}\n`;
 }
 
+async function setDay(ledger: DiskLedger, change: { day: string; credits: number }): Promise<Correction> {
+  try {
+    return await ledger.set(change);
+  } finally {
+    await ledger.close();
+  }
+}
+
 async function setText(args: CommandLine, { whose, open }: Books): Promise<string> {
   const credits = creditsOf(args.words);
   const day = args.text('day') ?? utcDay(systemClock.now());
@@ -211,8 +219,7 @@ async function setText(args: CommandLine, { whose, open }: Books): Promise<strin
       todo: 'Name the key file with --api-key-file or set ASSET_EXPORT_API_KEY; or name the account with --account.',
     });
   }
-  const ledger = await open();
-  const correction = await ledger.set({ day, credits }).finally(() => ledger.close());
+  const correction = await setDay(await open(), { day, credits });
   const name = ledgerName(whose);
   const { before = null, after, inFlight } = correction;
   const doubt = priceDoubt(credits, correction);

@@ -51,5 +51,12 @@ async function keptLines({ files, folder, store }: ExportPlace) {
     return { lines, append };
   }
   const record = await openKeptRecord(files, folder);
-  return { lines: record.earlier, append: (line: RunLine) => record.append([line]).finally(() => record.close()) };
+  const append = async (line: RunLine) => {
+    try {
+      return await record.append([line]);
+    } finally {
+      await record.close();
+    }
+  };
+  return { lines: record.earlier, append };
 }

@@ -78,6 +78,10 @@ export async function runInTrouble(run: TroubleRun): Promise<TroubleEnd> {
       },
     },
   });
-  const outcome = await work.finally(() => Promise.all(closing.map((close) => close())));
-  return { end: outcome.error?.exit ?? outcome.state, sent, outcome };
+  try {
+    const outcome = await work;
+    return { end: outcome.error?.exit ?? outcome.state, sent, outcome };
+  } finally {
+    await Promise.all(closing.map((close) => close()));
+  }
 }

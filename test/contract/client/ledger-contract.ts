@@ -117,7 +117,11 @@ export type OpenLedgerOf = (whose: LedgerOf) => Promise<DiskLedger>;
 export function describeAccounts(name: string, prepare: () => Promise<OpenLedgerOf>): void {
   async function bookedOf(open: OpenLedgerOf, whose: LedgerOf): Promise<number> {
     const ledger = await open(whose);
-    return ledger.booked(day).finally(() => ledger.close());
+    try {
+      return await ledger.booked(day);
+    } finally {
+      await ledger.close();
+    }
   }
 
   async function book(open: OpenLedgerOf, whose: LedgerOf, credits: number): Promise<void> {
