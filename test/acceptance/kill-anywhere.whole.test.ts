@@ -11,8 +11,8 @@ import { exportBytes } from '../support/run-export.ts';
 import { runProgram, startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-const kills = runsAll ? 50 : 12;
-const calls = 150;
+const kills = runsAll ? 50 : 4;
+const calls = runsAll ? 150 : 75;
 const idsPerCall = 20;
 const concurrency = 8;
 

@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 const idsPerCall = 10;
 const concurrency = 6;
 /** Parts and calls end at different entries, so that most stretches share a call. */
-const shape = { entries: 2000, invalidPercent: 2, duplicatePercent: 2 };
+const shape = { entries: runsAll ? 2000 : 1000, invalidPercent: 2, duplicatePercent: 2 };
 
 interface Setting {
   readonly folder: string;
@@ -49,7 +49,7 @@ describe('the program with threads', () => {
   it('writes the same bytes with 1, 2 and 3, in as many calls', async () => {
     const { folder, command, options } = await setting();
     const made = [];
-    for (const threads of [1, 2, 3]) {
+    for (const threads of [1, 2, 3].filter((count) => runsAll || count < 3)) {
       const service = await startGeneratedService({ missingPercent: 3, jitterMs: 10 });
       const run = await runProgram(command(service, `out-${threads}`, threads), options);
       await service.stop();
@@ -57,8 +57,7 @@ describe('the program with threads', () => {
       made.push({ bytes: exportBytes(join(folder, `out-${threads}`)), calls: service.counts().calls });
     }
     expect(made[0]?.calls).toBe(knownBatches(idEntries(shape), idsPerCall).length);
-    expect(made[1]).toEqual(made[0]);
-    expect(made[2]).toEqual(made[0]);
+    for (const each of made) expect(each).toEqual(made[0]);
   });
 
   it('killed with SIGKILL again and again ends with the same bytes, and asks for no kept answer again', async () => {
@@ -66,7 +65,7 @@ describe('the program with threads', () => {
     const batches = knownBatches(idEntries(shape), idsPerCall);
     const service = await startGeneratedService({ missingPercent: 3, jitterMs: 20 });
     const askedWhenKept = new Map<string, number>();
-    const kills = runsAll ? 12 : 6;
+    const kills = runsAll ? 12 : 3;
     for (let kill = 1; kill <= kills; kill += 1) {
       const { child, ended } = startProgram(command(service, 'killed', 2 + (kill % 2)), options);
       await Promise.race([sent(service, Math.floor((kill * batches.length) / kills)), ended]);

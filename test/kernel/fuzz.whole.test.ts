@@ -12,9 +12,10 @@ import { generatedId, generatedRecord } from '../../packages/practice-service/sr
 import { realRecordTexts } from '../core/records/any-json.ts';
 import { guardedKernel } from './guarded-kernel.ts';
 import { mutated, randomOf } from './mutate.ts';
+import { runsAll } from '../support/lane.ts';
 
 /** Mutated records: `npm run fuzz` takes ten million. */
-const runs = Number(process.env.FUZZ ?? 100_000);
+const runs = Number(process.env.FUZZ ?? (runsAll ? 100_000 : 25_000));
 const seed = Number(process.env.FUZZ_SEED ?? 42);
 const recordsPerAnswer = 40;
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type GeneratedServiceOptions, startGeneratedService } from '../../support/service/generated-service.ts';
+import { runsAll } from '../../support/lane.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { exportBytes } from '../../support/run-export.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -183,7 +184,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     });
   });
 
-  it('are followed by plan, status, get and verify --repair', async () => {
+  it.runIf(runsAll)('are followed by plan, status, get and verify --repair', async () => {
     const booked = await bookedNow();
     const { folder, environment, command, start } = await fleet();
     const budget = ['--credits-per-day', String(50 * 160)];
@@ -211,7 +212,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     expect(await booked()).toBe(61 * 160);
   });
 
-  it('need the package pg, and print the line that installs it', async () => {
+  it.runIf(runsAll)('need the package pg, and print the line that installs it', async () => {
     const { folder, environment, command, service } = await fleet({}, 20);
     const resolve = `export const resolve = (name, context, next) => name === 'pg'
       ? Promise.reject(Object.assign(new Error("Cannot find package 'pg'"), { code: 'ERR_MODULE_NOT_FOUND' })) : next(name, context);`;

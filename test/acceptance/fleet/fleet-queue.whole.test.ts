@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { nextUtcMidnight } from '../../../src/lib/clock.ts';
 import type { GeneratedServiceOptions } from '../../support/service/generated-service.ts';
+import { runsAll } from '../../support/lane.ts';
 import { runProgram } from '../../support/run-program.ts';
 import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 import { bucketServer } from './fleet-stores.ts';
@@ -30,18 +31,22 @@ async function booked(): Promise<number> {
 }
 
 describe.skipIf(database.isMissing)('workers that share a database', () => {
-  it('take slices from its queue, and the last one completes the export', async () => {
-    const fleet = await fleetOf({ delayMs: 20 });
-    expect(await jobs()).toMatch(/^wait\w*\|15\n$/);
-    const workers = [0, 1, 2].map((n) => fleet.start(`disk-${n}`, '--log-level', 'warn'));
-    for (const { ended } of workers) expect(await ended).toMatchObject({ exit: 0, stderr: '' });
-    expect(fleet.service.counts().calls).toBe(60);
-    expect(await booked()).toBe(60 * 160);
-    expect(await jobs()).toBe('');
-    expect(await fleet.program('disk-0', 'work')).toMatchObject({ exit: 0 });
-    expect(await fleet.program('one', 'finalise')).toMatchObject({ exit: 0 });
-    await expectWhole(fleet);
-  }, 120_000);
+  it.runIf(runsAll)(
+    'take slices from its queue, and the last one completes the export',
+    async () => {
+      const fleet = await fleetOf({ delayMs: 20 });
+      expect(await jobs()).toMatch(/^wait\w*\|15\n$/);
+      const workers = [0, 1, 2].map((n) => fleet.start(`disk-${n}`, '--log-level', 'warn'));
+      for (const { ended } of workers) expect(await ended).toMatchObject({ exit: 0, stderr: '' });
+      expect(fleet.service.counts().calls).toBe(60);
+      expect(await booked()).toBe(60 * 160);
+      expect(await jobs()).toBe('');
+      expect(await fleet.program('disk-0', 'work')).toMatchObject({ exit: 0 });
+      expect(await fleet.program('one', 'finalise')).toMatchObject({ exit: 0 });
+      await expectWhole(fleet);
+    },
+    120_000,
+  );
 
   it('need no queue: lost and wrong jobs change nothing', async () => {
     const fleet = await fleetOf({ delayMs: 20 });
@@ -108,22 +113,28 @@ describe.skipIf(database.isMissing)('workers that share a database', () => {
     await expectWhole(fleet);
   }, 120_000);
 
-  it('need the package bullmq, and print the line that installs it', async () => {
-    const { folder, job, address, on } = await fleetOf();
-    const resolve = `export const resolve = (name, context, next) => name === 'bullmq'
+  it.runIf(runsAll)(
+    'need the package bullmq, and print the line that installs it',
+    async () => {
+      const { folder, job, address, on } = await fleetOf();
+      const resolve = `export const resolve = (name, context, next) => name === 'bullmq'
       ? Promise.reject(Object.assign(new Error("Cannot find package 'bullmq'"), { code: 'ERR_MODULE_NOT_FOUND' })) : next(name, context);`;
-    writeFileSync(
-      join(folder, 'without.mjs'),
-      `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(resolve)}`)});`,
-    );
-    const without = on('one', { NODE_OPTIONS: '--import ./without.mjs' });
-    for (const command of ['enqueue', 'work']) {
-      expect(await runProgram([command, ...job(address)], without)).toMatchObject({
-        exit: 2,
-        stderr: expect.stringMatching(/needs the packages bullmq and pg, which are not installed[^]*npm ci/) as string,
-      });
-    }
-    // With --shard no queue is used.
-    expect(await runProgram(['work', ...job(address), '--shard', '0/1'], without)).toMatchObject({ exit: 0 });
-  }, 120_000);
+      writeFileSync(
+        join(folder, 'without.mjs'),
+        `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(resolve)}`)});`,
+      );
+      const without = on('one', { NODE_OPTIONS: '--import ./without.mjs' });
+      for (const command of ['enqueue', 'work']) {
+        expect(await runProgram([command, ...job(address)], without)).toMatchObject({
+          exit: 2,
+          stderr: expect.stringMatching(
+            /needs the packages bullmq and pg, which are not installed[^]*npm ci/,
+          ) as string,
+        });
+      }
+      // With --shard no queue is used.
+      expect(await runProgram(['work', ...job(address), '--shard', '0/1'], without)).toMatchObject({ exit: 0 });
+    },
+    120_000,
+  );
 });

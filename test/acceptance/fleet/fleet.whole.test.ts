@@ -10,12 +10,13 @@ import { azuriteServer, bucketServer, type FleetStore, folderStore, radosgwServe
 import { expectWhole, nthOf, startFleet } from './start-fleet.ts';
 
 const elsewhere = 'npm run test:all tests it';
+/** `npm test` runs a fleet over a bucket alone. */
 const [bucket, azurite, radosgw] = await Promise.all([
   bucketServer(),
   runsAll ? azuriteServer() : elsewhere,
   runsAll ? radosgwServer() : elsewhere,
 ]);
-const stores = [folderStore, bucket, azurite, radosgw].filter((each) => typeof each !== 'string');
+const stores = [runsAll ? folderStore : elsewhere, bucket, azurite, radosgw].filter((each) => typeof each !== 'string');
 afterAll(() => Promise.all(stores.map(({ stop }) => stop())));
 if (typeof radosgw === 'string') {
   console.warn(`a fleet is not tested on Ceph: ${radosgw}`);
@@ -103,7 +104,8 @@ describe('a fleet', () => {
     const held = new Promise<void>((resolve) => (release = resolve));
     const fleet = await startFleet({ store: bucket, ids: { entries: 80 }, service: { at: () => held } });
     const holders = [0, 1].map((n) => fleet.start(`disk-${n}`, '--shard', `${n}/2`));
-    await fleet.called(({ number }) => number === 3);
+    // A worker sends one call until its first answer is there.
+    await fleet.called(({ number }) => number === 2);
     expect(await fleet.program('disk-2', 'work', '--no-wait')).toMatchObject({ exit: 11 });
     const status = JSON.parse((await fleet.about('status', '--json')).stdout) as object;
     expect(status).toMatchObject({ state: 'running', total: 80, totalExact: true, inputShare: 0 });
@@ -119,7 +121,7 @@ describe('a fleet', () => {
 
   it('puts the files of a part and one entry of a log, and little else', async () => {
     const flags = { ...wide, 'entries-per-slice': '1600', 'dead-after-seconds': '60' };
-    const fleet = await startFleet({ store: bucket, ids: { ...shape, entries: 1600 }, flags });
+    const fleet = await startFleet({ store: bucket, ids: { ...shape, entries: runsAll ? 1600 : 800 }, flags });
     const puts = (): number => bucket.server?.requests.get('PUT') ?? 0;
     const before = puts();
     expect(await fleet.program('disk-0', 'work')).toMatchObject({ exit: 0 });
@@ -127,7 +129,7 @@ describe('a fleet', () => {
       files: { part: number }[];
     };
     const needed = files.length + new Set(files.map(({ part }) => part)).size;
-    expect(needed).toBeGreaterThan(200);
+    expect(needed).toBeGreaterThan(runsAll ? 200 : 100);
     expect((puts() - before) / needed).toBeGreaterThanOrEqual(1);
     expect((puts() - before) / needed).toBeLessThanOrEqual(1.05);
   }, 120_000);

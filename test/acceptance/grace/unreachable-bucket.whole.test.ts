@@ -10,6 +10,7 @@ import { type GeneratedServiceOptions, startGeneratedService } from '../../suppo
 import { tempFolder } from '../../support/temp-folder.ts';
 import { azuriteServer, bucketServer, type FleetStore } from '../fleet/fleet-stores.ts';
 import { graceMs, newEvent, stopped } from './stop-program.ts';
+import { runsAll } from '../../support/lane.ts';
 
 /** What a bucket does from a moment on. `gone`: it breaks connections. */
 const faults = {
@@ -114,12 +115,21 @@ async function stopAndResume(
 }
 
 describe('SIGTERM ends a run in its time of grace', () => {
-  it.each([
+  const all = [
     { moment: 'the start', kinds: ['gone', 'silent', 'busy'] },
     { moment: 'a part', kinds: ['gone', 'silent', 'busy'] },
     { moment: 'the manifest', kinds: ['silent'] },
     { moment: 'latest.json', kinds: ['busy'] },
-  ] as const)(
+  ] as const;
+  const sample = [
+    { moment: 'the start', kinds: ['gone'] },
+    { moment: 'a part', kinds: ['silent'] },
+    { moment: 'latest.json', kinds: ['busy'] },
+  ] as const;
+
+  it.each<{ moment: (typeof all)[number]['moment']; kinds: readonly (typeof all)[0]['kinds'][number][] }>(
+    runsAll ? all : sample,
+  )(
     'while its bucket is $kinds from $moment on',
     async ({ moment, kinds }) => {
       await Promise.all(kinds.map((fault) => stopAndResume(bucketServer, { command: 'run', fault, moment })));
@@ -127,7 +137,7 @@ describe('SIGTERM ends a run in its time of grace', () => {
     120_000,
   );
 
-  it.each([
+  it.runIf(runsAll).each([
     { name: 'Google Cloud Storage', open: gcsServer },
     { name: 'Azure', open: azuriteServer },
   ])(

@@ -55,8 +55,11 @@ async function client(): Promise<pg.Client> {
   return made;
 }
 
+/** `npm test` runs the two ways in which rows come: whole, and as changes. */
+const modes = runsAll ? loadModes : loadModes.filter((mode) => mode === 'replace' || mode === 'merge');
+
 describe.skipIf(isMissing)('rights', () => {
-  it.each(loadModes)('a role without CREATE loads with --mode %s', async (mode) => {
+  it.each(modes)('a role without CREATE loads with --mode %s', async (mode) => {
     await opened('postgres');
     const first = mode === 'scd2' ? 'scd2' : mode === 'append' ? 'append' : 'replace';
     await load(nights[0], { mode: first });
@@ -87,7 +90,7 @@ describe.skipIf(isMissing)('rights', () => {
 });
 
 describe.skipIf(isMissing)('a table that somebody holds', () => {
-  it.each(loadModes)('ends --mode %s with exit 5, and table and pid are named', async (mode) => {
+  it.each(modes)('ends --mode %s with exit 5, and table and pid are named', async (mode) => {
     await opened('postgres');
     await load(nights[0], { mode: mode === 'scd2' ? 'scd2' : mode === 'append' ? 'append' : 'replace' });
     const holder = await client();
@@ -104,7 +107,7 @@ describe.skipIf(isMissing)('a table that somebody holds', () => {
 });
 
 describe.skipIf(isMissing)('readers', () => {
-  it.each(loadModes)('wait for nothing while --mode %s loads, and old snapshots keep their rows', async (mode) => {
+  it.each(modes)('wait for nothing while --mode %s loads, and old snapshots keep their rows', async (mode) => {
     await opened('postgres');
     await load(nights[0], { mode: mode === 'scd2' ? 'scd2' : mode === 'append' ? 'append' : 'replace' });
     const [old, reader] = [await client(), await client()];
