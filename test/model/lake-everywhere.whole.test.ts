@@ -9,7 +9,7 @@ import { auditTable } from '../wings/lake/support/lake-audit.ts';
 import { changesEach } from './support/everywhere.ts';
 import { failingAt } from './support/failing-weather.ts';
 import { Killed, type MemoryDisk } from './support/memory-disk.ts';
-import { sampled } from './support/sample.ts';
+import { sampledOperations } from './support/sample.ts';
 import { writeSmallIds } from './support/small-export.ts';
 import {
   commands,
@@ -97,7 +97,9 @@ describe.each(Object.entries(places))('a lake in %s', (where, open) => {
       expect(await problemsOf(calm, expected)).toEqual([]);
       expect(operations.length).toBeGreaterThan(10);
       const isStruck = changesEach(runsAll ? 1 : 6);
-      for (const n of sampled(operations.flatMap((operation, index) => (isStruck(operation) ? [index] : [])))) {
+      for (const n of sampledOperations(
+        operations.flatMap((operation, index) => (isStruck(operation) ? [index] : [])),
+      )) {
         const small = open(nights);
         await before(small);
         small.disk.weather = failingAt(n, () => ({ kind: 'dies', writtenShare: 0.5 }));

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { failingAt } from './failing-weather.ts';
 import type { Fate, Operation } from './memory-disk.ts';
-import { sampled } from './sample.ts';
+import { sampledOperations } from './sample.ts';
 import type { SmallExport } from './small-export.ts';
 import { type Undisturbed, watchPublished, wrongFiles } from './undisturbed.ts';
 
@@ -18,7 +18,7 @@ export async function everywhere(
   isStruck: (operation: Operation) => boolean = () => true,
 ): Promise<void> {
   const wrong: string[] = [];
-  const numbers = sampled(operations.flatMap((operation, n) => (isStruck(operation) ? [n] : [])));
+  const numbers = sampledOperations(operations.flatMap((operation, n) => (isStruck(operation) ? [n] : [])));
   for (const n of numbers) {
     const { struck, problems } = await strike(n);
     if (problems.length > 0) wrong.push(`${n} ${struck?.kind ?? ''} ${struck?.path ?? ''}: ${problems.join('; ')}`);

@@ -107,13 +107,15 @@ describe('rows read from the bytes of a record', () => {
 
   it('are those of the parsed record for any record that is not refused', () => {
     let taken = 0;
+    const runs = sampledRuns(2000);
     fc.assert(
       fc.property(anyRecord, (record) => {
         if (agrees(stringifyJson(record))) taken += 1;
       }),
-      { seed: 11, ...sampledRuns(2000) },
+      { seed: 11, ...runs },
     );
-    expect(taken).toBeGreaterThan(20);
+    // More than one in 25.
+    expect(taken).toBeGreaterThan(runs.numRuns / 25);
   });
 
   it('are the same when the record is written in other words', () => {
