@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shellWord } from '../../src/lib/addresses/shown-text.ts';
 import { FakeTerminal } from '../cli/progress/fake-terminal.ts';
+import { runsAll } from '../support/lane.ts';
+import { runHere } from '../support/run-here.ts';
+import { type PlainCommands, plainCommands } from './plain-commands.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const query = fileURLToPath(new URL('duckdb-shell.ts', import.meta.url));
@@ -45,12 +48,15 @@ export async function readerFolder(folder: string, serviceUrl: string): Promise<
   return { path, bin, serviceUrl };
 }
 
+const readerEnvironment = { ASSET_EXPORT_API_KEY: 'any', TERM: 'xterm' };
+
 /** What hangs is killed so that what it printed is seen, and nothing of it goes on. */
 const patienceMs = 55_000;
 
 /**
  * Runs lines of shell as a reader would type them; `/srv/assets` is a folder of the reader. On a terminal the output is what
- * that shows in the end.
+ * that shows in the end. Plain commands run in this process, which saves the start of a shell and of the program: `npm run
+ * test:all` starts them too.
  */
 export async function runBlock(
   text: string,
@@ -58,6 +64,8 @@ export async function runBlock(
   onTerminal = false,
 ): Promise<{ exit: number; output: string }> {
   const own = withService(text, reader.serviceUrl).replaceAll('/srv/assets', join(reader.path, 'assets'));
+  const plain = runsAll || onTerminal ? undefined : plainCommands(own);
+  if (plain !== undefined) return runPlain(plain, reader);
   const command = ['bash', '-euo', 'pipefail', '-c', `exec 2>&1\n${own}`];
   // `script` runs it on a terminal of its own, and ends with its status.
   const line = command.map(shellWord).join(' ');
@@ -65,7 +73,7 @@ export async function runBlock(
   const path = `${reader.bin}:${process.env['PATH'] ?? ''}`;
   const shell = spawn(file, args, {
     cwd: reader.path,
-    env: { PATH: path, HOME: reader.path, ASSET_EXPORT_API_KEY: 'any', TERM: 'xterm' },
+    env: { PATH: path, HOME: reader.path, ...readerEnvironment },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true, // A process group of its own.
   });
@@ -76,6 +84,20 @@ export async function runBlock(
   const [code] = (await once(shell, 'close')) as [number | null];
   clearTimeout(late);
   return { exit: code ?? -1, output: onTerminal ? shownOn(output) : output };
+}
+
+/** As `bash -e` does: the first command that fails is the last. */
+async function runPlain(
+  { environment, commands }: PlainCommands,
+  { path }: ReaderFolder,
+): Promise<{ exit: number; output: string }> {
+  let output = '';
+  for (const args of commands) {
+    const run = await runHere(args, { cwd: path, environment: { ...readerEnvironment, ...environment } });
+    output += run.stderr + run.stdout;
+    if (run.exit !== 0) return { exit: Number(run.exit), output };
+  }
+  return { exit: 0, output };
 }
 
 function shownOn(output: string): string {
