@@ -10,7 +10,8 @@ const neededBytes = 4 * 1024 ** 3;
  */
 export function setup(): (() => void) | undefined {
   if (process.env['TMPDIR'] !== undefined || freeBytes() < neededBytes) return undefined;
-  const folder = mkdtempSync(join(memory, 'asset-export-tests-'));
+  // A short name: paths of tests are shown in 80 columns, and sockets have at most 107 bytes.
+  const folder = mkdtempSync(join(memory, 'ae-'));
   process.env['TMPDIR'] = folder;
   return () => {
     rmSync(folder, { recursive: true, force: true });
