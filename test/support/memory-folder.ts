@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const memory = '/dev/shm';
@@ -12,6 +12,8 @@ export function setup(): (() => void) | undefined {
   if (process.env['TMPDIR'] !== undefined || freeBytes() < neededBytes) return undefined;
   // A short name: paths of tests are shown in 80 columns, and sockets have at most 107 bytes.
   const folder = mkdtempSync(join(memory, 'ae-'));
+  // Under root the server of PostgreSQL runs as another user, who has to reach its folder in this one.
+  chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;
   return () => {
     rmSync(folder, { recursive: true, force: true });

