@@ -33,7 +33,7 @@ async function readWithSecondReader(bytes: Buffer, format: TableFormat, { column
 }
 
 /**
- * Rows without what DuckDB cannot be asked: its Node client cuts a byte order mark off a value (filters.test.ts finds that one),
+ * Rows without what DuckDB cannot be asked: its Node client cuts a byte order mark off a value (filters.whole.test.ts finds that one),
  * and its JSON reader refuses a lone surrogate, which json cells keep as the service escaped it.
  */
 function rowsForDuckdb(rows: readonly Row[], format: TableFormat): readonly Row[] {
