@@ -172,7 +172,7 @@ describe('the packed program', () => {
     },
   ];
 
-  /** Of the lines, which `npm test` types: they need no other before them. */
+  /** The lines that `npm test` types: those without another before them, or after the demo alone. */
   const sampledLines = /^asset-export (demo|init "my job"|run --ulr|help|serve)/;
 
   /** What each line printed: several of its words may be commands to type. */

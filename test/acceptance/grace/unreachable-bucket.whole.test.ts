@@ -127,9 +127,7 @@ describe('SIGTERM ends a run in its time of grace', () => {
     { moment: 'latest.json', kinds: ['busy'] },
   ] as const;
 
-  it.each<{ moment: (typeof all)[number]['moment']; kinds: readonly (typeof all)[0]['kinds'][number][] }>(
-    runsAll ? all : sample,
-  )(
+  it.each<{ moment: Breakdown['moment']; kinds: readonly Breakdown['fault'][] }>(runsAll ? all : sample)(
     'while its bucket is $kinds from $moment on',
     async ({ moment, kinds }) => {
       await Promise.all(kinds.map((fault) => stopAndResume(bucketServer, { command: 'run', fault, moment })));

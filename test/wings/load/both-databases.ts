@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { it } from 'vitest';
 import type { LoadRequest } from '../../../src/wings/load/load-export.ts';
 import { type LoadTarget, parseTarget } from '../../../src/wings/load/load-target.ts';
+import { runsAll } from '../../support/lane.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import type { TestPostgres } from '../warehouse/postgres-of-tests.ts';
 
@@ -11,6 +13,11 @@ export interface OpenedDatabase {
   readonly address: string;
   /** Runs statements; gives back the rows of the last one as text, cells joined by a bar. */
   readonly rows: (sql: string) => Promise<string[]>;
+}
+
+/** What the engines share is tested in one of them by `npm test`, and in both by `npm run test:all`. @param test of the engine `kind` */
+export function inOneEngine(kind: LoadRequest['kind'], test: typeof it.skip) {
+  return (engine: LoadRequest['kind']) => (runsAll || kind === engine ? test : it.skip);
 }
 
 /** An empty database of each kind: a file of its own, or the public schema of the server of the tests. */

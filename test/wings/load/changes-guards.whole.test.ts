@@ -9,7 +9,7 @@ import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 import { runsAll } from '../../support/lane.ts';
 import { runHere } from '../../support/run-here.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
-import { emptyDatabases } from './both-databases.ts';
+import { emptyDatabases, inOneEngine } from './both-databases.ts';
 
 const server = await postgresOfTests('guards of changes are not tested in PostgreSQL');
 const opened = emptyDatabases(server);
@@ -49,7 +49,7 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
   const test = it.skipIf(kind === 'postgres' && server.isMissing);
   /** `npm test` runs each mode in one engine. */
   const modes = runsAll ? (['merge', 'scd2'] as const) : kind === 'duckdb' ? (['merge'] as const) : (['scd2'] as const);
-  const inOne = (engine: typeof kind) => (runsAll || kind === engine ? test : it.skip);
+  const inOne = inOneEngine(kind, test);
 
   test.each(modes)('with a night missing between name the diff that leads there: --mode %s', async (mode) => {
     const database = await opened(kind);

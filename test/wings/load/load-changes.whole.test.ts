@@ -10,6 +10,7 @@ import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../w
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { runsAll } from '../../support/lane.ts';
+import { inOneEngine } from './both-databases.ts';
 
 const { isMissing, psql, address } = await postgresOfTests('changes are not loaded into PostgreSQL');
 
@@ -88,8 +89,7 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     return seen[0]?.state;
   };
   const test = it.skipIf(kind === 'postgres' && isMissing);
-  /** `npm test` runs what both engines share in one of them. */
-  const inOne = (engine: typeof kind) => (runsAll || kind === engine ? test : it.skip);
+  const inOne = inOneEngine(kind, test);
 
   test('merged night by night give the tables of the last whole export', async () => {
     const whole = await databases[kind]();

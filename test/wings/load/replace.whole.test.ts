@@ -6,8 +6,7 @@ import { assetIds, exportNight, firstNight, secondNight } from '../warehouse/dif
 import { keptFolder } from '../../support/temp-folder.ts';
 import { runHere } from '../../support/run-here.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
-import { emptyDatabases, type OpenedDatabase } from './both-databases.ts';
-import { runsAll } from '../../support/lane.ts';
+import { emptyDatabases, inOneEngine, type OpenedDatabase } from './both-databases.ts';
 
 const server = await postgresOfTests('replace is not tested in PostgreSQL');
 const opened = emptyDatabases(server);
@@ -33,8 +32,7 @@ afterAll(() => folder.remove());
 
 describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
   const test = it.skipIf(kind === 'postgres' && server.isMissing);
-  /** `npm test` runs what both engines share in one of them. */
-  const inOne = (engine: typeof kind) => (runsAll || kind === engine ? test : it.skip);
+  const inOne = inOneEngine(kind, test);
 
   interface Loaded {
     readonly summary: LoadSummary | undefined;
