@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,13 +36,15 @@ export async function startPostgres(): Promise<PostgresServer | string> {
   await chown(folder, user.uid, user.gid);
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const data = join(folder, 'data');
+  const address = (database: string): string =>
+    `postgres:///${database}?host=${encodeURIComponent(folder)}&user=tester`;
   const as = { ...user, cwd: folder };
-  const options = `-k ${folder} -c listen_addresses= -c fsync=off`;
+  const server = [join(bin, 'postgres'), '-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off'];
+  let running: ReturnType<typeof startChild>;
+  const crash = (): Promise<void> => running.crash();
   const start = async (): Promise<void> => {
-    await run(join(bin, 'pg_ctl'), ['start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', options], as);
-  };
-  const crash = async (): Promise<void> => {
-    await run(join(bin, 'pg_ctl'), ['stop', '-w', '-m', 'immediate', '-D', data], as);
+    running = startChild(server, join(folder, 'log'), as);
+    await answersAt(address('postgres'), join(folder, 'log'));
   };
   try {
     await run('cp', ['-Rp', await emptyCluster(bin, as), data]);
@@ -50,17 +53,14 @@ export async function startPostgres(): Promise<PostgresServer | string> {
     await remove();
     throw new Error('PostgreSQL is installed, but its server does not start', { cause: error });
   }
-  const hasPsql = await run('psql', ['--version']).then(
-    () => true,
-    () => false,
-  );
-  const address = (database: string): string =>
-    `postgres:///${database}?host=${encodeURIComponent(folder)}&user=tester`;
+  // What is on the path may be a script that looks for the program.
+  const own = join(bin, 'psql');
+  const hasPsql = existsSync(own);
   return {
     address: address('postgres'),
     hasPsql,
     psql: (script, database = 'postgres') =>
-      hasPsql ? inPsql(script, folder, database) : inClient(script, address(database)),
+      hasPsql ? inPsql(own, script, folder, database) : inClient(script, address(database)),
     crash,
     restart: start,
     stop: async () => {
@@ -71,7 +71,7 @@ export async function startPostgres(): Promise<PostgresServer | string> {
 }
 
 /** The files of a server without tables, made once: `initdb` takes four times the CPU time of copying them. */
-async function emptyCluster(bin: string, as: { readonly uid: number; readonly gid: number; readonly cwd: string }) {
+async function emptyCluster(bin: string, as: User & { readonly cwd: string }) {
   const version = (await run(join(bin, 'initdb'), ['--version'])).stdout.replace(/[^\w.]+/g, '-');
   const kept = join(caches, `${version}${as.uid}`);
   if (existsSync(kept)) return kept;
@@ -87,9 +87,43 @@ async function emptyCluster(bin: string, as: { readonly uid: number; readonly gi
   return made;
 }
 
-async function inPsql(script: string, folder: string, database: string): Promise<string> {
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Starts the server as a child, so that what it costs is counted, and that ends with this process, whatever kills it. */
+function startChild(server: readonly string[], log: string, as: User & { readonly cwd: string }) {
+  const script = 'log=$1; shift; "$@" </dev/null >>"$log" 2>&1 & read line; kill -QUIT $!; wait';
+  const child = spawn('sh', ['-c', script, 'sh', log, ...server], { ...as, stdio: ['pipe', 'ignore', 'inherit'] });
+  const ended = once(child, 'exit');
+  return {
+    crash: async (): Promise<void> => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** Resolves when a server takes connections. @throws with its log after 30 s */
+async function answersAt(address: string, log: string): Promise<void> {
+  const startedMs = performance.now();
+  for (;;) {
+    const client = new pg.Client({ connectionString: address });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (performance.now() - startedMs > 30_000) throw new Error(readFileSync(log, 'utf8'), { cause: error });
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+async function inPsql(program: string, script: string, folder: string, database: string): Promise<string> {
   const psql = run(
-    'psql',
+    program,
     ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-h', folder, '-U', 'tester', '-d', database],
     { maxBuffer: 256 * 1024 * 1024 },
   );
@@ -143,7 +177,7 @@ function packagedPrograms(): string | undefined {
 }
 
 /** Who the server runs as: never root. */
-async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
+async function serverUser(): Promise<User | undefined> {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   if (uid === undefined || gid === undefined) return undefined;
   if (uid !== 0) return { uid, gid };
