@@ -13,6 +13,7 @@ import {
 } from '../../support/service/generated-service.ts';
 import { type IdFileShape, writeIdFile } from '../../support/id-file.ts';
 import { exportBytes } from '../../support/run-export.ts';
+import { runHere } from '../../support/run-here.ts';
 import { type ProgramRun, runProgram, startProgram } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { folderAddress } from './folder-address.ts';
@@ -76,8 +77,11 @@ export async function startFleet({ store, ids, service = {}, badPercent = 0, fla
     },
   });
   const worker = (scratch: string) => ({ ...on(scratch), program: store.program });
-  const program = (scratch: string, command: string, ...more: string[]): Promise<ProgramRun> =>
-    runProgram([command, ...job(address), ...more], worker(scratch));
+  /** In this process, but for a store that needs a program of its own. */
+  const program = (scratch: string, command: string, ...more: string[]): Promise<ProgramRun> => {
+    const args = [command, ...job(address), ...more];
+    return store.program === undefined ? runHere(args, on(scratch)) : runProgram(args, worker(scratch));
+  };
   const start = (scratch: string, ...more: string[]) =>
     startProgram(['work', ...job(address), ...more], worker(scratch));
   expect(await program('one', 'enqueue')).toMatchObject({ exit: 0 });
@@ -100,7 +104,7 @@ export async function startFleet({ store, ids, service = {}, badPercent = 0, fla
     },
     /** A command about the export. */
     about: (command: string, ...more: string[]) =>
-      runProgram([command, folderAddress.folder(address), ...more], on('reader')),
+      runHere([command, folderAddress.folder(address), ...more], on('reader')),
   };
 }
 
@@ -138,7 +142,7 @@ export function nthOf(key: string, nth: number): (call: SeenCall) => boolean {
 export async function expectWhole({ folder, objects, job, on, about }: Fleet): Promise<void> {
   expect(await about('verify')).toMatchObject({ exit: 0 });
   const alone = on('local', { ASSET_EXPORT_FLEET: '' });
-  expect(await runProgram(['run', ...job('local')], alone)).toMatchObject({ exit: 0 });
+  expect(await runHere(['run', ...job('local')], alone)).toMatchObject({ exit: 0 });
   for (const name of await namesOf(objects, '')) {
     mkdirSync(dirname(join(folder, 'copy', name)), { recursive: true });
     writeFileSync(join(folder, 'copy', name), await readObject(objects, name));
