@@ -179,7 +179,7 @@ describe('the packed program', () => {
   /** What each line printed: several of its words may be commands to type. */
   const printed = new Map<string, Promise<{ readonly output: string }>>();
 
-  it.each(runsAll ? hints : hints.filter(({ line }) => sampledLines.test(line)))(
+  it.for(runsAll ? hints : hints.filter(({ line }) => sampledLines.test(line)))(
     'prints a line that can be typed: $line: $hint',
     { timeout: 60_000 },
     async ({ line, hint, exit = 0 }, context) => {
@@ -247,7 +247,7 @@ describe('the packed program', () => {
     };
 
     // One of them in `npm test`: each starts npm.
-    it.each(runsAll ? needing : needing.slice(0, 1))(
+    it.for(runsAll ? needing : needing.slice(0, 1))(
       'prints the line that installs $needs: $line',
       { timeout: 180_000 },
       async ({ line, needs, omitted = false }, context) => {

@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 const idsPerCall = 10;
 const concurrency = 6;
 /** Parts and calls end at different entries, so that most stretches share a call. */
-const shape = { entries: runsAll ? 2000 : 1000, invalidPercent: 2, duplicatePercent: 2 };
+const shape = { entries: runsAll ? 2000 : 600, invalidPercent: 2, duplicatePercent: 2 };
 
 interface Setting {
   readonly folder: string;
@@ -67,7 +67,7 @@ describe('the program with threads', () => {
     const batches = knownBatches(idEntries(shape), idsPerCall);
     const service = await startGeneratedService({ missingPercent: 3, jitterMs: 20 });
     const askedWhenKept = new Map<string, number>();
-    const kills = runsAll ? 12 : 3;
+    const kills = runsAll ? 12 : 2;
     for (let kill = 1; kill <= kills; kill += 1) {
       const { child, ended } = startProgram(command(service, 'killed', 2 + (kill % 2)), options);
       await Promise.race([sent(service, Math.floor((kill * batches.length) / kills)), ended]);
