@@ -33,5 +33,4 @@ export type { ExportRow } from './exports/read-rows.ts';
 export type { Verification } from './exports/verify-export.ts';
 export type { ObservedRun, OpenObserver, RunAccount, RunEnd, RunObserver } from './core/work/run-observer.ts';
 export type { RunEvent, RunListener } from './core/work/run-events.ts';
-export type { CustomEncoder, CustomOutput, CustomRow, CustomSink, CustomTable } from './core/formats/custom-sink.ts';
 export { diskFileStore, type FileStore } from './places/files/file-store.ts';

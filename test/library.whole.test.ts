@@ -71,6 +71,12 @@ describe('the library', () => {
     await expect(exportAssets(typo)).rejects.toMatchObject({
       message: 'unknown member formatz; did you mean formats?',
     });
+    // @ts-expect-error sinks is no member
+    await expect(exportAssets({ ...options, sinks: [] })).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'unknown member sinks',
+      todo: 'Write your format from readRows({ out, table }) when the export is complete.',
+    });
     const named = { folder: options.out } as never;
     for (const call of [exportStatus, verifyExport, (given: never) => readRows(given).next()])
       await expect(call(named)).rejects.toMatchObject({ exit: 'usage', message: 'unknown member folder' });

@@ -1,7 +1,6 @@
 import {
   exportMembers,
   type ExportOptions,
-  jobFor,
   jobMembers,
   jobIn,
   type JobOptions,
@@ -57,8 +56,8 @@ export const never: AbortSignal = new AbortController().signal;
  */
 export async function exportInOneCall(options: ExportOptions): Promise<ExportResult> {
   requireMembers(options, exportMembers);
-  const { job, idsFolder, outputDir } = jobFor(options);
-  const { world = {}, fresh = false, sinks = [] } = options;
+  const { job, idsFolder, outputDir } = jobIn(options);
+  const { world = {}, fresh = false } = options;
   const { clock = systemClock, files = diskFileStore, stdin = process.stdin } = world;
   const dated = jobOn(job, utcDay(clock.now()));
   // An embedded service keeps its balance in the folder: not in one that is not an export.
@@ -81,7 +80,7 @@ export async function exportInOneCall(options: ExportOptions): Promise<ExportRes
     listener,
   };
   const outcome = await thenCleanUp({
-    work: () => exportAssets({ job, idsFolder, outputDir, fresh, sinks }, { ...runWings, ...context }),
+    work: () => exportAssets({ job, idsFolder, outputDir, fresh }, { ...runWings, ...context }),
     hasFailed: ({ error }) => error !== undefined,
     cleanUp: [
       async () => {
@@ -97,10 +96,10 @@ export async function exportInOneCall(options: ExportOptions): Promise<ExportRes
 }
 
 /** What such an export would cost from where it stands. Sends nothing, and needs no key. @throws {ExportError} */
-export async function planInOneCall(options: JobOptions & Pick<ExportOptions, 'fresh' | 'sinks'>): Promise<ExportPlan> {
+export async function planInOneCall(options: JobOptions & Pick<ExportOptions, 'fresh'>): Promise<ExportPlan> {
   requireMembers(options, exportMembers);
-  const { job, idsFolder, outputDir } = jobFor(options);
-  const { world = {}, fresh = false, sinks = [] } = options;
+  const { job, idsFolder, outputDir } = jobIn(options);
+  const { world = {}, fresh = false } = options;
   const { clock = systemClock, random = Math.random, files = diskFileStore, openStore } = world;
   const { stdin = process.stdin, freeSpace } = world;
   const { planExport } = await import('../core/run/plan-export.ts');
@@ -119,7 +118,6 @@ export async function planInOneCall(options: JobOptions & Pick<ExportOptions, 'f
         ...runWings,
         job,
         outputDir,
-        sinks,
         prepared,
         files,
         clock,

@@ -1,4 +1,3 @@
-import type { CustomSink } from '../core/formats/custom-sink.ts';
 import type { Format } from '../core/formats/sink.ts';
 import { jobFields } from '../core/job/job-fields.ts';
 import type { JobInput } from '../core/job/job-schema.ts';
@@ -18,7 +17,6 @@ export interface JobOptions {
   readonly out?: string;
   /** The key is in this file, or else in `ASSET_EXPORT_API_KEY`. */
   readonly apiKeyFile?: string;
-  /** Empty: those of `sinks` alone. */
   readonly formats?: readonly Format[];
   readonly tables?: readonly string[];
   readonly budget?: NonNullable<JobInput['budget']>;
@@ -44,8 +42,6 @@ export type World = Partial<
 export interface ExportOptions extends JobOptions {
   /** Throw away what an earlier run left. */
   readonly fresh?: boolean;
-  /** Formats to write besides those of the job. With them one thread makes all parts. */
-  readonly sinks?: readonly CustomSink[];
   /** Aborted: no new call begins, answers in flight are kept. */
   readonly stop?: AbortSignal;
   /** Hears what happens, as it happens. */
@@ -70,7 +66,7 @@ export function jobIn({
     'service.url': url,
     'service.apiKeyFile': apiKeyFile,
     'output.dir': out,
-    'output.formats': formats?.length === 0 ? undefined : formats,
+    'output.formats': formats,
     'output.tables': tables,
     ...Object.fromEntries(Object.entries(budget).map(([name, value]) => [`budget.${name}`, value])),
   };
@@ -86,25 +82,20 @@ export function jobIn({
   return loadJob({ ...source, flags, environment: env, folder: cwd });
 }
 
-/** The job of an export: without formats of its own where the program has all of them. @throws {ExportError} `usage` */
-export function jobFor(options: JobOptions & Pick<ExportOptions, 'sinks'>): LoadedJob {
-  const loaded = jobIn(options);
-  if (options.formats?.length !== 0) return loaded;
-  if ((options.sinks ?? []).length === 0)
-    throw new ExportError('usage', 'formats is empty and there are no sinks: nothing would be written');
-  return { ...loaded, job: { ...loaded.job, output: { ...loaded.job.output, formats: [] } } };
-}
-
 export const jobMembers = ['url', 'apiKeyFile', 'budget', 'job', 'env', 'cwd', 'stateDir', 'world'];
-export const exportMembers = ['ids', 'out', 'formats', 'tables', ...jobMembers, 'fresh', 'sinks', 'stop', 'onEvent'];
+export const exportMembers = ['ids', 'out', 'formats', 'tables', ...jobMembers, 'fresh', 'stop', 'onEvent'];
 
 /** A misspelt name would leave a limit out. @throws {ExportError} `usage` */
 export function requireMembers(options: object, known: readonly string[]): void {
   const wrong = Object.keys(options).find((name) => !known.includes(name));
   if (wrong === undefined) return;
   const near = nearestName(wrong, known);
+  const todo =
+    wrong === 'sinks'
+      ? 'Write your format from readRows({ out, table }) when the export is complete.'
+      : 'Fields of a job that have no member of their own go into job.';
   throw new ExportError('usage', `unknown member ${wrong}${near === undefined ? '' : `; did you mean ${near}?`}`, {
-    todo: 'Fields of a job that have no member of their own go into job.',
+    todo,
   });
 }
 

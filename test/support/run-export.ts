@@ -12,7 +12,6 @@ import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
 import type { RepairOutcome } from '../../src/wings/repair/repair-outcome.ts';
 import { repairExport } from '../../src/wings/repair/repair-export.ts';
 import { runWings } from '../../src/world/wings.ts';
-import type { CustomSink } from '../../src/core/formats/custom-sink.ts';
 import { exportPaths } from '../../src/places/export/export-folder.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';
 
@@ -20,7 +19,6 @@ export interface ExportRun {
   /** Flags without dashes, as on the command line. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly fresh?: boolean;
-  readonly sinks?: readonly CustomSink[];
   readonly context?: Partial<ExportContext & RunWings>;
   /** Makes the export, where not one run does. */
   readonly make?: MakeExport | undefined;
@@ -29,17 +27,11 @@ export interface ExportRun {
 export type MakeExport = (loaded: LoadedJob, context: ExportContext) => Promise<ExportOutcome>;
 
 /** Runs an export inside the test, with flags as the command line would give them. */
-export async function runExport({
-  flags,
-  fresh = false,
-  sinks = [],
-  context = {},
-  make,
-}: ExportRun): Promise<ExportOutcome> {
+export async function runExport({ flags, fresh = false, context = {}, make }: ExportRun): Promise<ExportOutcome> {
   const loaded = loadJob({ flags, environment: {}, folder: '/' });
   const { job, idsFolder } = loaded;
   if (make !== undefined) return make(loaded, contextOf(job, context));
-  return exportAssets({ job, idsFolder, fresh, sinks }, contextOf(job, context));
+  return exportAssets({ job, idsFolder, fresh }, contextOf(job, context));
 }
 
 /** Repairs an export inside the test; with `pays: false` it spends nothing. */

@@ -19,7 +19,6 @@ import {
 
 /** RFC 4180 with a header, LF and UTF-8; null is an empty cell and the empty string is `""`, unless the dialect says otherwise. */
 export const csvSink: Sink = {
-  format: 'csv',
   extension: extensions.csv,
   compressesInside: false,
   blockBytes,

@@ -19,7 +19,6 @@ const memory = new BlockMemory({ blockBytes: 4 << 20, roomBytes: 1 << 20, files:
 
 /** One JSON object a line, every column as a key, in order. */
 export const jsonlSink: Sink = {
-  format: 'jsonl',
   extension: extensions.jsonl,
   compressesInside: false,
   blockBytes: memory.blockBytes,

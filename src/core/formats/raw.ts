@@ -12,7 +12,6 @@ const memory = new BlockMemory({ blockBytes: 4 << 20, roomBytes: 256 * 1024, fil
 
 /** One record a line, as the service sent it: the text of the table's only column, which is JSON. */
 export const rawSink: Sink = {
-  format: 'raw',
   extension: extensions.raw,
   compressesInside: false,
   blockBytes: memory.blockBytes,

@@ -69,8 +69,6 @@ export interface RowEncoder {
 
 /** One file format. What else a new one takes is in ARCHITECTURE.md, under "How to add". */
 export interface Sink {
-  /** A `Format`, or the name of a custom sink. */
-  readonly format: string;
   /** File name ending without a dot, before `.gz` or `.zst`. */
   readonly extension: string;
   /** True where the codec works inside the file; false where the finished bytes are compressed as a whole. */

@@ -2,7 +2,7 @@ import { ExactNumber } from '../../lib/json/json-value.ts';
 import { type Json, stringifyJson } from '../../lib/json/json.ts';
 import { timestampOf } from './texts.ts';
 import { type RowBlock, textOfCell } from './row-block.ts';
-import type { Cell, Column, ColumnType, NamedRow } from './table.ts';
+import type { Cell, Column, ColumnType } from './table.ts';
 
 /** A cell from its text in a CSV file; null when the cell was empty without quotes. */
 export function cellOfText(text: string | null, type: ColumnType): Cell {
@@ -20,14 +20,6 @@ export function cellsOf(block: RowBlock, row: number, columns: readonly Column[]
     const text = textOfCell(block, row * block.width + index);
     // A block holds a time as its microseconds.
     return type === 'timestamp' && text !== null ? Number(text) : cellOfText(text, type);
-  });
-}
-
-/** The rows of a block, by the names of their columns. */
-export function rowsIn(block: RowBlock, columns: readonly Column[]): NamedRow[] {
-  return Array.from({ length: block.rows }, (_, row) => {
-    const cells = cellsOf(block, row, columns);
-    return Object.fromEntries(columns.map(({ name }, index) => [name, cells[index] ?? null]));
   });
 }
 

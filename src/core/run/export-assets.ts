@@ -7,7 +7,6 @@ import type { Job } from '../job/job-schema.ts';
 import { kernelProblem } from '../../lib/kernel/kernel.ts';
 import { utcDay } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { CustomSink } from '../formats/custom-sink.ts';
 import { aboutEntriesIn } from '../ids/read/first-entries.ts';
 import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
@@ -46,8 +45,6 @@ export interface ExportRequest {
   readonly outputDir?: string | undefined;
   /** Throw away what an earlier run left. */
   readonly fresh: boolean;
-  /** Formats to write besides `output.formats`, which may be empty then. With them one thread makes all parts. */
-  readonly sinks?: readonly CustomSink[];
 }
 
 /**
@@ -68,10 +65,6 @@ export async function exportAssets(given: ExportRequest, context: ExportContext 
 type Request = ExportRequest & { readonly outputDir: string; readonly wings: RunWings };
 
 async function exportHome(request: Request, context: ObservedContext): Promise<ExportOutcome> {
-  if (request.sinks !== undefined) {
-    const { requireDistinctSinks } = await import('../formats/custom-sink.ts');
-    requireDistinctSinks(request.sinks);
-  }
   const home = await openHome(request.job, context);
   await home.requireOwn();
   // What the client refuses is known before anything is written.
@@ -128,7 +121,7 @@ function isLocal({ place }: ExportHome): boolean {
 
 /** The account of an export that is complete and has no running process. Reading it takes no lock and writes nothing. */
 async function finishedBefore(
-  { job, idsFolder, outputDir, sinks }: ExportRequest,
+  { job, idsFolder, outputDir }: ExportRequest,
   home: ExportHome,
   context: ExportContext,
 ): Promise<ExportOutcome | undefined> {
@@ -139,7 +132,7 @@ async function finishedBefore(
   // One that is set aside may be judged anew, which changes its manifest.
   if (manifest === undefined || manifest.setAside !== undefined) return undefined;
   const { fingerprints } = await prepareInputs({ job, idsFolder, outputDir, files, stdin, folder: home.scratch });
-  requireSame(home.name, manifest, { job: jobShape(job, sinks), inputs: [...fingerprints] });
+  requireSame(home.name, manifest, { job: jobShape(job), inputs: [...fingerprints] });
   return alreadyComplete(home.name, manifest);
 }
 
@@ -155,7 +148,7 @@ type ReadyRequest = Request & {
 };
 
 async function exportLocked(
-  { job, idsFolder, outputDir, fresh, sinks = [], nights, report, publish, wings }: ReadyRequest,
+  { job, idsFolder, outputDir, fresh, nights, report, publish, wings }: ReadyRequest,
   home: ExportHome,
   context: ObservedContext,
 ): Promise<ExportOutcome> {
@@ -177,10 +170,10 @@ async function exportLocked(
   const anew = fresh ? await nights?.base(job, context, undefined) : undefined;
   if (fresh || (await home.isThrowingAway()))
     await throwAwayFollowed({ job, outputDir }, { ...context, lake: wings.lake }, () =>
-      home.throwAway({ inputs: prepared.inputs, sinks, stop }),
+      home.throwAway({ inputs: prepared.inputs, stop }),
     );
   const shape = {
-    job: jobShape(job, sinks),
+    job: jobShape(job),
     inputs: [...prepared.fingerprints],
     startedAtMs,
     encoding: newEncoding,
@@ -196,7 +189,7 @@ async function exportLocked(
     const progress = newReadProgress();
     const reading: Reading = { entries: () => readJobIds(job, prepared, progress, listener) };
     const open = await home.open(base === undefined ? shape : { ...shape, base: base.pinned }, () => reading.entries());
-    const unfinished = { job, home, prepared, open, progress, reading, sinks };
+    const unfinished = { job, home, prepared, open, progress, reading };
     return await exportUnfinished(unfinished, base, { report, publish }, { ...context, startedAtMs });
   } catch (error) {
     const done = (await completedMeanwhile(home, error)) && (await completeBefore(home, shape, job.tolerance));
@@ -218,7 +211,7 @@ async function exportUnfinished(
   { report, publish }: Pick<ReadyRequest, 'report' | 'publish'>,
   context: ObservedContext & { readonly startedAtMs: number },
 ): Promise<ExportOutcome> {
-  const { job, home, prepared, open, progress, sinks } = unfinished;
+  const { job, home, prepared, open, progress } = unfinished;
   // A night knows more when it has chosen what it requests.
   if (base === undefined && open.commits().length === 0) {
     const entries = aboutEntriesIn(prepared, job.ids.limit);
@@ -227,7 +220,6 @@ async function exportUnfinished(
   const answers = base?.answersFor(unfinished);
   const exported: ExportedSlices = {
     job,
-    sinks,
     inputs: prepared,
     name: home.name,
     recordFolder: home.scratch,

@@ -4,7 +4,6 @@ import type { TakenColumn } from '../ids/read/reading.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { LinkedAbort } from '../../lib/abort.ts';
-import type { CustomSink } from '../formats/custom-sink.ts';
 import { isLostSlice, lostSlice } from '../../places/log/slice-hold.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { creditsLeftOf } from './record/runs-model.ts';
@@ -26,7 +25,6 @@ import { beginPlan } from './run-brake.ts';
 /** Slices of an export, and what their parts are made of. */
 export interface SlicesToMake {
   readonly job: Job;
-  readonly sinks: readonly CustomSink[];
   readonly inputs: {
     readonly fingerprints: readonly InputFingerprint[];
     readonly inputBytes: number;
@@ -233,14 +231,13 @@ function budgetLeft({ budget }: Job, spent: number): Job['budget'] {
 
 /** Makes the next part while one is committed: a bucket takes its time for a part's files. */
 async function exportSlice(slice: HeldSlice, exported: SlicesToMake, context: ExportContext): Promise<'done'> {
-  const { job, sinks, inputs, open, local, make } = exported;
+  const { job, inputs, open, local, make } = exported;
   const halt = new LinkedAbort(context.stop);
   const made =
     make?.(slice) ??
     makeParts(
       {
         job,
-        sinks,
         parts: slice,
         sources: inputs.fingerprints.map(({ name }) => name),
         begun: open.start,

@@ -2,12 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { hasBase, noBase } from '../job/job-base.ts';
 import { type Job, jobSchema } from '../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { CustomSink } from '../formats/custom-sink.ts';
 import { outcomesToRead } from '../records/beside-tables.ts';
 import { type ExportStart, type JobShape, keptField, limitField } from '../../places/export/export-facts.ts';
-
-/** What a program added to the job's formats. */
-const customFormats = 'sinks';
 
 /** What `rebuild` took the records from. */
 const source = 'rebuilt';
@@ -47,7 +43,7 @@ export function joinOf(shape: JobShape): number {
  * The fields of a job that decide what an export holds. Others (budget, pace, retries, tolerance, address, threads) may
  * differ from run to run.
  */
-export function jobShape(job: Job, sinks: readonly CustomSink[] = []): JobShape {
+export function jobShape(job: Job): JobShape {
   return {
     'ids.format': job.ids.format ?? null,
     'ids.column': job.ids.column ?? null,
@@ -68,13 +64,11 @@ export function jobShape(job: Job, sinks: readonly CustomSink[] = []): JobShape 
     ...idsShape(job),
     ...(job.output.keepIds ? { [keptField]: true } : {}),
     ...baseShape(job),
-    ...(sinks.length === 0 ? {} : { [customFormats]: sinks.map(({ name }) => name) }),
   };
 }
 
 /** What stands for fields that few jobs set: their absence in a shape means this. */
 const absent: JobShape = {
-  [customFormats]: [],
   [source]: null,
   [listed]: null,
   [limitField]: null,

@@ -1,4 +1,3 @@
-import type { CustomSink } from '../formats/custom-sink.ts';
 import type { Entries } from '../ids/entries.ts';
 import type { PreparedInputs } from '../ids/prepare-inputs.ts';
 import { isDated } from '../job/job-traits.ts';
@@ -50,7 +49,6 @@ export interface BasedExport {
   readonly open: OpenExport;
   readonly progress: ReadProgress;
   readonly reading: Reading;
-  readonly sinks: readonly CustomSink[];
 }
 
 /** How ids are read: an export with a base knows repeated ones by its table. */

@@ -1,18 +1,21 @@
 import { partExtension, pathIn } from '../../places/export/export-folder.ts';
 import { besideTables } from '../records/beside-tables.ts';
 import { tableNames } from '../records/columns.ts';
-import type { CustomSink } from '../formats/custom-sink.ts';
 import { extensions, formats } from '../formats/sink.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 
+/** Where files of parts lie, and how their names end. */
+const partFolders = [
+  ...formats.flatMap((format) =>
+    tableNames.map((table) => ({ name: `${format}/${table}`, extension: extensions[format] })),
+  ),
+  ...besideTables.map(({ name }) => ({ name, extension: 'csv' })),
+];
+
 /** The files in a folder that are named as parts of an export are, relative to it. */
-export async function partFiles(
-  files: FileStore,
-  folder: string,
-  sinks: readonly CustomSink[] = [],
-): Promise<string[]> {
+export async function partFiles(files: FileStore, folder: string): Promise<string[]> {
   const found: string[] = [];
-  for (const { name, extension } of partFolders(sinks)) {
+  for (const { name, extension } of partFolders) {
     for (const file of await files.list(pathIn(folder, name))) {
       const path = `${name}/${file}`;
       if (partExtension(file) === extension && (await files.sizeOf(pathIn(folder, path))) !== 'folder')
@@ -23,17 +26,8 @@ export async function partFiles(
 }
 
 /** Whether a name, relative to an export, is that of a part's file. */
-export function isPartFile(name: string, sinks: readonly CustomSink[]): boolean {
+export function isPartFile(name: string): boolean {
   const at = name.lastIndexOf('/');
   const extension = partExtension(name.slice(at + 1));
-  return partFolders(sinks).some((folder) => folder.name === name.slice(0, at) && folder.extension === extension);
-}
-
-/** Where files of parts lie, and how their names end. */
-function partFolders(sinks: readonly CustomSink[]): { readonly name: string; readonly extension: string }[] {
-  const made = [...formats.map((format) => ({ name: format, extension: extensions[format] })), ...sinks];
-  const kinds = made.flatMap(({ name, extension }) =>
-    tableNames.map((table) => ({ name: `${name}/${table}`, extension })),
-  );
-  return [...kinds, ...besideTables.map(({ name }) => ({ name, extension: 'csv' }))];
+  return partFolders.some((folder) => folder.name === name.slice(0, at) && folder.extension === extension);
 }

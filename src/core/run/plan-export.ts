@@ -2,7 +2,6 @@ import { asksAlone, dialectOf, priceSource } from '../job/job-dialect.ts';
 import { availableParallelism } from 'node:os';
 import { overrunCredits, overrunOf } from '../client/policies/overrun.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
-import type { CustomSink } from '../formats/custom-sink.ts';
 import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../../lib/clock.ts';
@@ -78,8 +77,6 @@ export interface PlanRequest extends Following {
   readonly callsBefore?: number;
   /** As if nothing of the export were there. */
   readonly fresh?: boolean;
-  /** Formats of the program, as the run has them. */
-  readonly sinks?: readonly CustomSink[];
   /** For a job with a base. */
   readonly nights?: (() => Promise<Nights>) | undefined;
 }
@@ -92,7 +89,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const context = { random: Math.random, clock, ...request };
   const home = await openHome(job, context);
   await requireFollowable({ job, outputDir: request.outputDir ?? request.job.output.dir }, context);
-  const now = { job: jobShape(job, request.sinks), inputs: [...prepared.fingerprints] };
+  const now = { job: jobShape(job), inputs: [...prepared.fingerprints] };
   const { manifest, progress } = await standingOf(home, now, fresh);
   const commits = progress?.commits ?? [];
   const committed = manifest?.counts ?? committedCounts(commits);

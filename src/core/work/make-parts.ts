@@ -5,7 +5,6 @@ import { asksAlone, mostIdsPerCall } from '../job/job-dialect.ts';
 import type { Job } from '../job/job-schema.ts';
 import { tlsFor } from '../job/tls-files.ts';
 import { LinkedAbort, untilAborted } from '../../lib/abort.ts';
-import type { CustomSink } from '../formats/custom-sink.ts';
 import type { Begun } from '../../places/export/export-facts.ts';
 import type { Journal } from '../../places/scratch/journal.ts';
 import type { Tally } from '../../places/scratch/tally.ts';
@@ -39,8 +38,6 @@ export interface PartsToMake {
 
 export interface PartsRequest {
   readonly job: Job;
-  /** Functions of the program: they cannot go to a thread. */
-  readonly sinks: readonly CustomSink[];
   readonly parts: PartsToMake;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
@@ -131,7 +128,7 @@ export async function* makeParts(given: PartsRequest, context: PartsContext): As
 }
 
 /** Parts of which all answers are known: nothing is sent, counted or kept. */
-export interface LocalPartsRequest extends Pick<PartsRequest, 'job' | 'sinks' | 'sources' | 'begun'> {
+export interface LocalPartsRequest extends Pick<PartsRequest, 'job' | 'sources' | 'begun'> {
   readonly parts: Pick<PartsToMake, 'scratch' | 'firstPart' | 'isNeeded' | 'entries' | 'isLast'>;
 }
 
@@ -202,7 +199,7 @@ function allBatches({ job, parts }: Pick<LocalPartsRequest, 'job' | 'parts'>): A
 /** Parts made by threads, where there is more than one group of them and more than one thread. */
 async function* partsFrom(batches: AsyncIterable<Batch>, making: Making): AsyncGenerator<FinishedPart, void, void> {
   const { request, context } = making;
-  const most = request.sinks.length > 0 ? 1 : threadsFor(request.job, context);
+  const most = threadsFor(request.job, context);
   if (most === 1 || context.threads === undefined) {
     yield* partsMadeHere(batches, making);
     return;

@@ -2,16 +2,8 @@ import type { RowBlock } from '../records/row-block.ts';
 import type { Table, Encoding } from '../records/table.ts';
 import { idsTable, unexportedTable } from '../records/beside-tables.ts';
 import type { CsvDialectName } from '../../lib/csv-dialect.ts';
-import {
-  type PartCodec,
-  compressions,
-  type EncoderNotes,
-  type Format,
-  type RowEncoder,
-  type Sink,
-} from '../formats/sink.ts';
+import { type PartCodec, compressions, type EncoderNotes, type Format, type RowEncoder } from '../formats/sink.ts';
 import type { Job } from '../job/job-schema.ts';
-import type { CustomSink } from '../formats/custom-sink.ts';
 import { sinkFor } from '../formats/registry.ts';
 import type { FileFacts } from '../../places/export/export-facts.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
@@ -41,8 +33,6 @@ export interface PartOptions {
   readonly files: FileStore;
   readonly folder: string;
   readonly formats: readonly Format[];
-  /** Formats of the program that uses the library. */
-  readonly sinks?: readonly CustomSink[];
   readonly tables: readonly Table[];
   /** The first of `compressions` for a format that is not named. */
   readonly compression: Readonly<Partial<Record<Format, PartCodec>>>;
@@ -70,7 +60,7 @@ export interface TableFileName {
 }
 
 interface OpenTableFile {
-  readonly format: string;
+  readonly format: TableFileName['format'];
   readonly table: string;
   readonly file: PartFile;
   readonly encoder: RowEncoder;
@@ -90,12 +80,6 @@ export async function openPart(part: number, options: PartOptions): Promise<Part
     for (const format of options.formats) {
       const tables = format === 'raw' ? [rawTable] : options.tables;
       for (const table of tables) open.push(await openTableFile(options, { format, table, part }));
-    }
-    for (const custom of options.sinks ?? []) {
-      const { sinkOf } = await import('../formats/custom-sink.ts');
-      for (const table of options.tables) {
-        open.push(await openFile(options, sinkOf(custom, table), 'none', { table, part }));
-      }
     }
     open.push(await openTableFile(options, { format: 'unexported', table: unexportedTable, part }));
     if (options.keepIds) open.push(await openTableFile(options, { format: 'ids', table: idsTable, part }));
@@ -124,42 +108,28 @@ function blocksFor({ format, table }: OpenTableFile, { rows, raw, unexported, id
   return rows.get(table) ?? [];
 }
 
-type FileOptions = Omit<PartOptions, 'formats' | 'sinks' | 'tables' | 'keepIds'>;
+type FileOptions = Omit<PartOptions, 'formats' | 'tables' | 'keepIds'>;
 type FileEncoding = Omit<FileOptions, 'files' | 'folder'>;
 
-/** Opens one file of a part in a built-in format. */
+/** Opens one file of a part. */
 export async function openTableFile(
-  options: FileOptions,
+  { files, folder, compression, escapeFormulas, csvDialect, encoding }: FileOptions,
   { format, table, part }: TableFileName,
 ): Promise<OpenTableFile> {
-  if (!isBeside(format)) {
-    const codec = options.compression[format] ?? compressions[format][0];
-    return openFile(options, await sinkFor(format), codec, { table, part });
-  }
-  // The ids are read back: they are kept exact.
-  const escapeFormulas = options.escapeFormulas && format !== 'ids';
-  const plain: FileOptions = { ...options, escapeFormulas, csvDialect: 'rfc4180' };
-  return openFile(plain, { ...(await sinkFor('csv')), format }, besides[format].codec, { table, part });
-}
-
-async function openFile(
-  { files, folder, escapeFormulas, csvDialect, encoding }: FileOptions,
-  sink: Sink,
-  wanted: PartCodec,
-  { table, part }: Omit<TableFileName, 'format'>,
-): Promise<OpenTableFile> {
-  const { format, extension, blockBytes } = sink;
+  const beside = isBeside(format) ? besides[format] : undefined;
+  const wanted = isBeside(format) ? besides[format].codec : (compression[format] ?? compressions[format][0]);
+  const sink = await sinkFor(isBeside(format) ? 'csv' : format);
+  const { extension, blockBytes } = sink;
   const codec = sink.compressesInside ? 'none' : wanted;
-  const name = isBeside(format)
-    ? besides[format].pathOf(part)
-    : exportPaths.table({ format, table: table.name, part, extension, codec });
+  const name = beside?.pathOf(part) ?? exportPaths.table({ format, table: table.name, part, extension, codec });
   const file = await openPartFile({ files, folder, name, codec, blockBytes });
   try {
     const encoder = await sink.open(file, {
       columns: table.columns,
       compression: sink.compressesInside && wanted !== 'blocks' ? wanted : 'none',
-      escapeFormulas,
-      csvDialect,
+      // The ids are read back: they are kept exact.
+      escapeFormulas: escapeFormulas && format !== 'ids',
+      csvDialect: beside === undefined ? csvDialect : 'rfc4180',
       encoding,
     });
     return { format, table: table.name, file, encoder, rows: 0 };

@@ -1,6 +1,5 @@
 import type { AssetClient } from '../client/asset-client.ts';
 import type { Job } from '../job/job-schema.ts';
-import type { CustomSink } from '../formats/custom-sink.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { Begun, Counts } from '../../places/export/export-facts.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
@@ -18,7 +17,6 @@ export interface PartFlow {
   readonly job: Job;
   /** Local folder where files are made. */
   readonly scratch: string;
-  readonly sinks: readonly CustomSink[];
   readonly files: FileStore;
   readonly client: AssetClient;
   /** In an export with a base: where the rows of answered ids come from. */
@@ -48,7 +46,7 @@ export async function* partsOf(
   batches: AsyncIterable<Batch>,
   flow: PartFlow,
 ): AsyncGenerator<FinishedPart, void, void> {
-  const { job, scratch, sinks, files, client, journal, sources, begun, firstPart } = flow;
+  const { job, scratch, files, client, journal, sources, begun, firstPart } = flow;
   const { formats, keepIds } = job.output;
   const { flags, singles } = job.service;
   const tables = tablesOf(job, begun);
@@ -57,7 +55,6 @@ export async function* partsOf(
     files,
     folder: scratch,
     formats,
-    sinks,
     tables,
     keepIds,
     ...fileOptionsOf(job, begun.encoding),

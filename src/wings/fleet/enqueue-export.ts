@@ -115,7 +115,7 @@ async function enqueueLocked(place: HomePlace, request: EnqueueRequest, context:
   if (fresh || (await home.isThrowingAway())) {
     await requireRoom();
     await throwAwayFollowed({ job, outputDir: job.output.dir }, context, () =>
-      home.throwAway({ inputs: found.inputs, sinks: [], stop: context.stop }),
+      home.throwAway({ inputs: found.inputs, stop: context.stop }),
     );
   }
   const manifest = await home.readManifest();

@@ -138,7 +138,6 @@ async function makeSlices(
   const inputBytes = start.inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   const exported: ExportedSlices = {
     job,
-    sinks: [],
     name: place.address,
     recordFolder: place.recordFolder ?? place.scratch,
     whenLost: 'continue',

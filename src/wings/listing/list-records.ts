@@ -67,7 +67,7 @@ async function exportHeld(
   const { files, stdin, stop } = context;
   const folder = home.scratch;
   const prepared = named(await prepareInputs({ job, idsFolder: folder, files, stdin, stop, folder }), request.out);
-  if (request.fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], sinks: [], stop });
+  if (request.fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], stop });
   const { filter, address } = request.query;
   const shape = { ...jobShape(job), ...listShape(filter, address) };
   const start = { job: shape, inputs: [...prepared.fingerprints], startedAtMs, encoding: newEncoding };
@@ -80,7 +80,6 @@ async function exportHeld(
   return exportOpen(
     {
       job,
-      sinks: [],
       name: basename(list),
       inputs: prepared,
       recordFolder: folder,

@@ -86,7 +86,7 @@ class AnswersOfBase implements BasedAnswers {
   }
 
   async open(spentNow: SpentNow, context: ExportContext): Promise<OpenRefresh> {
-    const { job, open, home, prepared, progress, reading, sinks } = this.#based;
+    const { job, open, home, prepared, progress, reading } = this.#based;
     const { files, listener } = context;
     const { openRefresh } = await import('./refresh-export.ts');
     const read = (seen: ReturnType<OpenRefresh['seen']>, told: RunListener): AsyncIterable<Entries> =>
@@ -94,7 +94,6 @@ class AnswersOfBase implements BasedAnswers {
     const refresh = await openRefresh({
       job,
       base: this.#base,
-      sinks,
       files,
       folder: home.scratch,
       begun: open.start,

@@ -11,7 +11,6 @@ import { readBaseKeys } from './base/read-base-keys.ts';
 import { RefreshAsker, type RefreshSources } from './base/refresh-asker.ts';
 import { unlistedRecords, unlistedRows } from './base/unlisted-changes.ts';
 import type { FinishedExport } from '../../exports/finished-export.ts';
-import type { CustomSink } from '../../core/formats/custom-sink.ts';
 import { batchIds, batchShape } from '../../core/ids/batch-ids.ts';
 import type { Entries } from '../../core/ids/entries.ts';
 import type { HashSet128 } from '../../lib/hash/hash-set-128.ts';
@@ -43,8 +42,6 @@ export interface RefreshRequest {
   readonly onWarning: (message: string) => void;
   /** Told what is requested, before the first request of an export. */
   readonly onChosen?: (choice: Choice) => Promise<void>;
-  /** Formats of the program that uses the library. */
-  readonly sinks?: readonly CustomSink[];
 }
 
 /** What is requested of an export with a base, and what is taken from it. */

@@ -80,7 +80,7 @@ async function openWanted(inner: ExportHome, wanted: Job, inputs: PreparedInputs
   const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0, encoding: newEncoding };
   const progress = newReadProgress();
   const open = await inner.open(start, () => readJobIds(wanted, inputs, progress, () => undefined));
-  return { job: wanted, sinks: [], inputs, open, progress, whenLost: 'end' };
+  return { job: wanted, inputs, open, progress, whenLost: 'end' };
 }
 
 async function requestAll(

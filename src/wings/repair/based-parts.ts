@@ -35,7 +35,6 @@ export async function* rebuildFromBase(damage: PreparedDamage, plan: BasedPlan):
     const made = makeLocalParts(
       {
         job,
-        sinks: [],
         begun: begunOf(manifest, finished.folder),
         sources: manifest.inputs.map(({ name }) => name),
         parts: { scratch: target.scratch, firstPart: 0, isNeeded, entries: () => entriesWith(damage, plan) },

@@ -1,6 +1,5 @@
 import type { Job } from '../../core/job/job-schema.ts';
 import type { LoadedJob } from '../../core/job/load-job.ts';
-import { formats } from '../../core/formats/sink.ts';
 import { type InputSources, type PreparedInputs, prepareInputs } from '../../core/ids/prepare-inputs.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
@@ -159,7 +158,6 @@ function isOver({ parts, made }: UnfinishedRepair, damage: DamagedExport): boole
  */
 async function restOf(within: HomePlace, damage: Omit<BasedDamage, 'account'>, context: HomeContext) {
   const { manifest, folder } = damage.finished;
-  requireOwnFormats(manifest, folder);
   requireOwnParts(manifest, folder);
   const { base: account, calls, credits } = manifest;
   const { unfinished } = damage;
@@ -176,15 +174,6 @@ async function restOf(within: HomePlace, damage: Omit<BasedDamage, 'account'>, c
   const listed = await listParts(within, based, { plan, unfinished: plan.unfinished, spent });
   const notes = damage.damaged.size === 0 ? [] : [...plan.notes, ...listed.notes];
   return { rebuilt, notes, listed: listed.open.size === 0 ? undefined : listed };
-}
-
-/** @throws {ExportError} `usage` for an export with custom formats: only its program can make a part of it */
-function requireOwnFormats({ files }: Manifest, folder: string): void {
-  const custom = files.find(({ format }) => !formats.some((each) => each === format));
-  if (custom === undefined) return;
-  throw new ExportError('usage', `${folder} has files in the format ${custom.format}, which a program added`, {
-    todo: 'Run the export again from that program with fresh: true.',
-  });
 }
 
 /** @throws {ExportError} `usage` for parts that were joined: ids are not cut into such */

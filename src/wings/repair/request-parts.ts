@@ -181,7 +181,7 @@ async function makeParts(
   const open = await homeAt(within).open({ job: shape, inputs, ...begun }, entries);
   try {
     const made = { ...prepared, fingerprints: inputs };
-    await exportSlices({ job, sinks: [], inputs: made, open, progress, whenLost: 'end', local }, spentNow, context);
+    await exportSlices({ job, inputs: made, open, progress, whenLost: 'end', local }, spentNow, context);
   } finally {
     await open.close();
   }

@@ -30,7 +30,6 @@ function exportThree({ commit, make }: { commit: (n: number) => Promise<'committ
   const done = exportSlices(
     {
       job: { budget: {} } as Job,
-      sinks: [],
       inputs: { fingerprints: [], inputBytes: 0, columns: [] },
       open: {
         start: { job: {} },

@@ -16,7 +16,6 @@ import {
 
 /** Apache Parquet by Apache's own encoder (docs/decisions/0001-parquet.md says why). */
 export const parquetSink: Sink = {
-  format: 'parquet',
   extension: extensions.parquet,
   compressesInside: true,
   blockBytes,

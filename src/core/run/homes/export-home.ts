@@ -1,4 +1,3 @@
-import type { CustomSink } from '../../formats/custom-sink.ts';
 import type { Entries } from '../../ids/entries.ts';
 import type { IdInput } from '../../ids/id-input.ts';
 import type { ExportStart, Commit, Spent } from '../../../places/export/export-facts.ts';
@@ -51,7 +50,6 @@ export interface ExportProgress {
 
 export interface ToThrowAway {
   readonly inputs: readonly IdInput[];
-  readonly sinks: readonly CustomSink[];
   /** Ends the wait for a process that may be dead. */
   readonly stop: AbortSignal;
 }

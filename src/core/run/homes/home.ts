@@ -131,11 +131,11 @@ const staysBelowRun = [
  * of which half is gone. The manifest goes first and the mark last.
  * @throws {ExportError} `usage` when an input is a part of the export, `locked`
  */
-async function throwAway(place: HomePlace, { inputs, sinks, stop }: ToThrowAway): Promise<void> {
+async function throwAway(place: HomePlace, { inputs, stop }: ToThrowAway): Promise<void> {
   const { store, address, others } = place;
   for (const held of [place, askedPlace(place), repairPlace(place)]) await others?.requireNoHolder(held, stop);
   const names = await namesOf(store, '');
-  const parts = names.filter((name) => isPartFile(name, sinks));
+  const parts = names.filter(isPartFile);
   const own = await inputWithin(address, parts, inputs);
   if (own !== undefined) {
     throw new ExportError('usage', `${own.name} belongs to the export that --fresh would delete`, {

@@ -63,7 +63,6 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
       ...effects,
       journal,
       client,
-      sinks: [],
       firstPart: 1,
       ...reportsTo(desk, settings.thread),
     });

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { FinishedExport } from '../../../exports/finished-export.ts';
 import { recordFiles, requireExactRecords } from '../../../exports/records.ts';
-import { formats } from '../../../core/formats/sink.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-text.ts';
@@ -69,9 +68,7 @@ export function rebuiltJob(source: FinishedExport, dir: string, output: RebuiltO
     output: { ...begun.output, ...output },
   };
   const had = new Set(manifest.files.map(({ format }) => format));
-  const own = job.output.formats.filter((format) => formats.includes(format));
-  if (own.length === 0) throw refused(`${folder} has none of the built-in formats`, 'Choose formats with --format.');
-  if (own.includes('raw') && !had.has('raw'))
+  if (job.output.formats.includes('raw') && !had.has('raw'))
     throw refused(
       `${folder} has no raw files, and in tables, an absent member and null look the same`,
       'Leave raw out of --format.',
@@ -135,7 +132,7 @@ async function rebuildHeld(
 ): Promise<ExportOutcome> {
   const { source, job, join, sort, fresh } = request;
   const { manifest } = source;
-  if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], sinks: [], stop: context.stop });
+  if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], stop: context.stop });
   const { inputs } = manifest;
   const start = startOf(request);
   const finished = await completeBefore(home, start, job.tolerance);
@@ -147,7 +144,6 @@ async function rebuildHeld(
   return exportOpen(
     {
       job,
-      sinks: [],
       name: home.name,
       recordFolder: home.scratch,
       open,
