@@ -31,9 +31,12 @@ with DAG(
         # 8: the day's credits are spent. Clear the tasks later to resume.
         skip_on_exit_code=[8],
     ).expand(bash_command=[f"asset-export work {JOB} --shard {n}/{WORKERS}" for n in range(WORKERS)])
-    # Also when workers failed: names the slices that are not done, with exit 5.
-    finalise = BashOperator(
-        task_id="finalise", bash_command=f"asset-export finalise {JOB}", trigger_rule="all_done"
+    # Also when workers failed: makes their slices. It ends with 0 when the export is complete.
+    finish = BashOperator(
+        task_id="finish",
+        bash_command=f"asset-export work {JOB}",
+        skip_on_exit_code=[8],
+        trigger_rule="all_done",
     )
     verify = BashOperator(task_id="verify", bash_command=f"asset-export verify {NIGHT}")
     load = BashOperator(
@@ -44,4 +47,4 @@ with DAG(
         task_id="prune",
         bash_command="asset-export prune s3://bucket/nights --keep-daily 7 --keep-weekly 4 --keep-monthly 12 --yes",
     )
-    enqueue >> work >> finalise >> verify >> load >> prune
+    enqueue >> work >> finish >> verify >> load >> prune

@@ -5,9 +5,11 @@ import type { CommandEntry } from './command.ts';
 
 /** The command of a name. @throws {ExportError} `usage`, with the command that was probably meant */
 export function commandNamed(commands: readonly CommandEntry[], name: string): CommandEntry {
-  const found = commands.find((entry) => entry.name === (name === 'finalize' ? 'finalise' : name));
+  const found = commands.find((entry) => entry.name === name);
   if (found !== undefined) return found;
-  const todo = 'asset-export --help lists the commands.';
+  const todo = /^fin(ali[sz]e|ish)$/.test(name)
+    ? 'asset-export work job.yaml completes an export whose slices are done.'
+    : 'asset-export --help lists the commands.';
   if (name.startsWith('-')) {
     const flag = name.replace(/^-+/, '');
     const known = Object.hasOwn(otherFlags, flag) ? otherFlags[flag] : undefined;
@@ -36,7 +38,9 @@ export const otherCommands: Readonly<Record<string, string>> = {
   estimate: 'plan',
   export: 'run',
   fetch: 'get',
-  finish: 'finalise',
+  finalise: 'work',
+  finalize: 'work',
+  finish: 'work',
   fix: 'verify',
   gc: 'prune',
   import: 'load',

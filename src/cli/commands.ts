@@ -27,11 +27,6 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/fleet/work-command.ts')).workCommand,
   },
   {
-    name: 'finalise',
-    about: 'complete an export whose slices are done',
-    load: async () => (await import('./commands/fleet/finalise-command.ts')).finaliseCommand,
-  },
-  {
     name: 'plan',
     about: 'read all ids and print the cost; sends nothing',
     load: async () => (await import('./commands/plan-command.ts')).planCommand,

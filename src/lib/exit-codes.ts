@@ -23,7 +23,7 @@ export const exitCodes = {
   unavailable: {
     code: 5,
     meaning:
-      'service, store or database unavailable after retries; for load: a lock is not granted, or another process holds the DuckDB file; for ids: the list is not sorted, or ignores after; for finalise: slices not done; the export is complete, not in the lake',
+      'service, store or database unavailable after retries; for load: a lock is not granted, or another process holds the DuckDB file; for ids: the list is not sorted, or ignores after; the export is complete, not in the lake',
     runAgain: 'yes, later',
   },
   notTrusted: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { otherCommands, otherFlags } from '../../src/cli/command-named.ts';
+import { commandNamed, otherCommands, otherFlags } from '../../src/cli/command-named.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
 
 const names = commands.map(({ name }) => name);
@@ -9,6 +9,16 @@ describe('the names of other tools', () => {
   it('stand for commands that there are, and are none themselves', () => {
     expect(Object.values(otherCommands).filter((name) => !names.includes(name))).toEqual([]);
     expect(Object.keys(otherCommands).filter((name) => names.includes(name))).toEqual([]);
+  });
+
+  it.each(['finalise', 'finalize'])('%s ends with exit 2 and the line to write', (name) => {
+    expect(() => commandNamed(commands, name)).toThrow(
+      expect.objectContaining({
+        exitCode: 2,
+        message: `unknown command: ${name}; did you mean work?`,
+        todo: 'asset-export work job.yaml completes an export whose slices are done.',
+      }),
+    );
   });
 
   it('of flags are explained by commands and flags that there are', async () => {

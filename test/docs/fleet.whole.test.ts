@@ -161,7 +161,7 @@ describe('the commands of', () => {
           .map((word) => word.replace(/^\/scratch$/, 'scratch'))
           .map(shellWord)
           .join(' ');
-      const [enqueue = [], workers = [], finalise = [], ...rest] = commandsOf('fleet/kubernetes.yaml');
+      const [enqueue = [], workers = [], ...rest] = commandsOf('fleet/kubernetes.yaml');
       expect(await run(`${prepare}asset-export ${here(enqueue)}`, night)).toMatchObject({ exit: 0 });
 
       const { jobDefinition, submitJobs } = batchSchema.parse(JSON.parse(textOf('aws-batch.json')));
@@ -178,8 +178,7 @@ describe('the commands of', () => {
       expect(await run(worker, batch)).toMatchObject({ exit: 0 });
       const indexed = await run(`asset-export ${here(workers)}`, { ...night, JOB_COMPLETION_INDEX: '7' });
       expect(indexed).toMatchObject({ exit: 0, output: expect.stringContaining('already') as string });
-      for (const argv of [finalise, ...rest])
-        expect(await run(`asset-export ${here(argv)}`, night)).toMatchObject({ exit: 0 });
+      for (const argv of rest) expect(await run(`asset-export ${here(argv)}`, night)).toMatchObject({ exit: 0 });
 
       const script = textOf('night.sh').replace('postgres://exporter@db.internal/warehouse', address);
       writeFileSync(join(reader.path, 'night.sh'), script);

@@ -14,11 +14,11 @@ import { batchSchema, commandsOf, containersOf, jobsOf, kubernetesObjects, shipp
 
 /** What each shipped file is for, and its commands in their order. The other tests of this folder give each to its reader. */
 const files: Readonly<Record<string, readonly string[]>> = {
-  'fleet/airflow_dag.py': ['enqueue', 'work', 'finalise', 'verify', 'load', 'prune'],
+  'fleet/airflow_dag.py': ['enqueue', 'work', 'work', 'verify', 'load', 'prune'],
   'fleet/asset-export-worker@.service': ['work'],
-  'fleet/aws-batch.json': ['enqueue', 'work', 'finalise', 'verify', 'load', 'prune'],
+  'fleet/aws-batch.json': ['enqueue', 'work', 'verify', 'load', 'prune'],
   'fleet/job.yaml': [],
-  'fleet/kubernetes.yaml': ['enqueue', 'work', 'finalise', 'verify', 'load', 'prune'],
+  'fleet/kubernetes.yaml': ['enqueue', 'work', 'work', 'verify', 'load', 'prune'],
   'fleet/night.sh': ['enqueue', 'work', 'verify', 'load', 'prune'],
   'observability/dashboard.json': [],
   'observability/rules.yml': [],
@@ -190,7 +190,7 @@ describe('the budget', () => {
 
   it('of the other files of a fleet is in job.yaml, which they name', () => {
     for (const name of ['fleet/airflow_dag.py', 'fleet/asset-export-worker@.service', 'fleet/night.sh'])
-      for (const [command, job] of commandsOf(name).filter(([each]) => /^(enqueue|work|finalise)$/.test(each ?? '')))
+      for (const [command, job] of commandsOf(name).filter(([each]) => /^(enqueue|work)$/.test(each ?? '')))
         expect(`${command ?? ''} ${job ?? ''}`).toMatch(/ (\/srv\/assets\/)?job\.yaml$/);
   });
 });

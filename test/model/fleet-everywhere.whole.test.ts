@@ -1,5 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseRunLines } from '../../src/core/run/record/run-lines.ts';
+import { lastRunOf } from '../../src/core/run/record/runs-model.ts';
 import type { RunEnd } from '../../src/core/work/run-observer.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { keptFolder } from '../support/temp-folder.ts';
@@ -150,13 +152,7 @@ describe('a worker', () => {
     await first.enqueue();
     const clock = createFakeClock(0);
     const workers = [first, new SmallFleet(idsPath, first.bucket), new SmallFleet(idsPath, first.bucket)];
-    const ends: RunEnd[] = [];
-    const observe = async () => ({
-      listener: () => undefined,
-      end: async (end: RunEnd) => {
-        ends.push(end);
-      },
-    });
+    const { ends, observe } = endsOf();
     const ended = workers.map((each, index) =>
       each.run({ make: steps.work({ index, count: 3 }), context: { clock, observe } }),
     );
@@ -234,6 +230,13 @@ describe('a worker that is frozen at any operation of the bucket until another c
   });
 });
 
+/** Notes how runs end, as observers see it. */
+function endsOf() {
+  const ends: RunEnd[] = [];
+  const end = async (how: RunEnd): Promise<void> => void ends.push(how);
+  return { ends, observe: async () => ({ listener: () => undefined, end }) };
+}
+
 /** Has the worker die that completes the export, when all slices are done. */
 function diesAtManifest({ bucket: { objects }, disk }: SmallFleet): void {
   const slices = [...objects.keys()].filter((name) => name.startsWith('.run/slices/')).length;
@@ -242,24 +245,45 @@ function diesAtManifest({ bucket: { objects }, disk }: SmallFleet): void {
   disk.weather = ({ path }) => ({ kind: path === 'manifest.json' && isDone() ? 'dies' : 'happens' });
 }
 
-describe('finalise', () => {
-  it('names slices that are not done, completes an export whose worker died at its end, and takes a complete one', async () => {
+describe('a worker that finds nothing left to make', () => {
+  it('completes an export whose worker died at its end, and takes a complete one', async () => {
     const small = new SmallFleet(idsPath);
     await small.enqueue();
-    await expect(small.run({ make: steps.finalise() })).rejects.toMatchObject({
-      exit: 'unavailable',
-      message: expect.stringMatching(/not done: 0, 1/) as string,
-    });
     diesAtManifest(small);
     expect(await small.run({ make: steps.work() })).toBeUndefined();
     const elsewhere = new SmallFleet(idsPath, small.bucket);
-    const told: unknown[] = [];
-    const observe = () =>
-      Promise.resolve({ listener: () => undefined, end: async (end: unknown) => void told.push(end) });
-    expect(await elsewhere.run({ make: steps.finalise(), context: { observe } })).toMatchObject({ state: 'complete' });
-    expect(told).toMatchObject([{ state: 'complete', exit: 3, account: { counts: { read: 34 } } }]);
+    const { ends, observe } = endsOf();
+    expect(await elsewhere.run({ make: steps.work(), context: { observe } })).toMatchObject({ state: 'complete' });
+    expect(ends).toMatchObject([{ state: 'complete', exit: 3, isElsewhere: false, account: { counts: { read: 34 } } }]);
+    expect(elsewhere.asked.size).toBe(0);
     expect(wrongFiles(elsewhere, calm)).toEqual([]);
-    expect(await elsewhere.run({ make: steps.finalise() })).toMatchObject({ state: 'already' });
+    expect(await elsewhere.run({ make: steps.work(), context: { observe } })).toMatchObject({ state: 'already' });
+    expect(ends.slice(1)).toMatchObject([{ isElsewhere: true }]);
+  });
+
+  it('and another one at the same time: one of them tells of the export', async () => {
+    const small = new SmallFleet(idsPath);
+    await small.enqueue();
+    diesAtManifest(small);
+    await small.run({ make: steps.work() });
+    const { ends, observe } = endsOf();
+    const both = [new SmallFleet(idsPath, small.bucket), new SmallFleet(idsPath, small.bucket)];
+    const outcomes = await Promise.all(both.map((each) => each.run({ make: steps.work(), context: { observe } })));
+    expect(outcomes).toMatchObject([{ state: 'complete' }, { state: 'complete' }]);
+    expect(ends.map(({ isElsewhere }) => isElsewhere).sort()).toEqual([false, true]);
+    expect(wrongFiles(small, calm)).toEqual([]);
+  });
+
+  it('writes its verdict where a worker that began later ended otherwise', async () => {
+    const small = new SmallFleet(idsPath);
+    await small.enqueue();
+    const [firstMs, laterMs] = [Date.UTC(2026, 2, 14), Date.UTC(2026, 2, 15)];
+    const flags = { 'credits-per-day': '160', 'when-spent': 'stop' };
+    const spent = await new SmallFleet(idsPath, small.bucket).run({ make: steps.work(), flags, startMs: laterMs });
+    expect(spent).toMatchObject({ state: 'unfinished', error: { exit: 'spent' } });
+    await new SmallFleet(idsPath, small.bucket).run({ make: steps.work(), startMs: firstMs });
+    const lines = parseRunLines(Buffer.from(small.bucket.objects.get('runs.jsonl')?.bytes ?? []).toString());
+    expect(lastRunOf(lines)).toMatchObject({ start: { startMs: laterMs }, end: { state: 'complete', exit: 3 } });
   });
 
   it('refuses a file with other bytes', async () => {

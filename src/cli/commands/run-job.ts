@@ -101,17 +101,23 @@ async function makeWhole(request: ExportRequest): Promise<NonNullable<JobRun['ma
   return (context) => exportAssets(request, context);
 }
 
-export interface Telling extends Pick<JobRun, 'terminal' | 'json' | 'before' | 'onAccount'> {
-  readonly job: Job;
-  readonly shown: string;
-  readonly next: string;
-}
-
 /** Prints the account on stdout and reports how an export ended: in the last line of the log, or an error as text. Gives the exit status. */
-export function tellOutcome(
+function tellOutcome(
   outcome: ExportOutcome,
   { logEnd }: Pick<RunContext, 'logEnd'>,
-  { terminal, job, json, shown, next, before, onAccount }: Telling,
+  {
+    terminal,
+    job,
+    json,
+    shown,
+    next,
+    before,
+    onAccount,
+  }: Pick<JobRun, 'terminal' | 'json' | 'before' | 'onAccount'> & {
+    readonly job: Job;
+    readonly shown: string;
+    readonly next: string;
+  },
 ): number {
   const { stdout, stderr } = terminal;
   const error = errorOf(outcome, job);

@@ -39,10 +39,7 @@ export function statusText(status: ExportStatus, shown: string): string {
 }
 
 function nextStep({ fleet }: ExportStatus): string {
-  if (fleet === null) return 'Next: run the same command again to resume.';
-  return fleet.done === fleet.slices
-    ? 'Next: asset-export finalise with the same job'
-    : 'Next: asset-export work with the same job';
+  return fleet === null ? 'Next: run the same command again to resume.' : 'Next: asset-export work with the same job';
 }
 
 export interface ShownStatus {

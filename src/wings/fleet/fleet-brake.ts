@@ -4,7 +4,7 @@ import { overrunOf, overrunOfWorker } from '../../core/client/policies/overrun.t
 import type { SharedPace } from '../../core/client/policies/shared-pace.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { sha256 } from '../../lib/hash/sha256.ts';
-import type { EnqueuedStart } from './finalise-export.ts';
+import type { EnqueuedStart } from './whole-export.ts';
 
 export interface FleetToBrake {
   readonly job: Job;

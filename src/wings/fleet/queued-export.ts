@@ -7,7 +7,6 @@ import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type EnqueueContext, type Enqueued, enqueueExport, type EnqueueRequest } from './enqueue-export.ts';
-import { type FinaliseContext, type Finalised, finaliseExport } from './finalise-export.ts';
 import type { FleetSlices } from './fleet-slices.ts';
 import { fromQueue, type QueueSlices } from './queue-slices.ts';
 import { openSliceQueue } from './queue/bullmq-queue.ts';
@@ -28,20 +27,6 @@ export async function enqueueJob(request: EnqueueRequest, context: EnqueueContex
     await queue.add(Array.from({ length: enqueued.slices }, (_, slice) => slice));
   });
   return enqueued;
-}
-
-/** Completes an export whose slices are done; queues the others again. @throws {ExportError} */
-export async function finaliseJob(job: Job, context: Omit<FinaliseContext, 'onOpen'>): Promise<Finalised> {
-  const { listener } = context;
-  // Workers find these slices without the queue, too.
-  const onOpen = (slices: readonly number[]): Promise<void> =>
-    withQueue(job, { setUp: true }, (queue) => queue.add(slices)).catch((error: unknown) => {
-      if (!(error instanceof ExportError)) throw error;
-      listener({ kind: 'warning', message: error.message });
-    });
-  const finalised = await finaliseExport(job, { ...context, onOpen });
-  await clearQueue(job);
-  return finalised;
 }
 
 export interface WorkOnJob {

@@ -20,10 +20,11 @@ import { CurrentStart } from '../../core/run/homes/home-start.ts';
 import type { SliceSource } from '../../core/run/homes/export-home.ts';
 import { openHomePlace } from '../../core/run/homes/open-home.ts';
 import { jobShape, requireSame } from '../../core/run/job-shape.ts';
+import { recordVerdict } from '../../core/run/record-verdict.ts';
 import { type ObservedContext, observedRun } from '../../core/run/observed-run.ts';
 import { fleetBrake } from './fleet-brake.ts';
 import { completedElsewhere } from '../../core/run/homes/hold-home.ts';
-import { putWholeManifest, requireEnqueued, type WholeExport } from './finalise-export.ts';
+import { putWholeManifest, requireEnqueued, type WholeExport } from './whole-export.ts';
 import { requireFleetHome } from './fleet-home.ts';
 import { FleetSlices } from './fleet-slices.ts';
 
@@ -136,6 +137,7 @@ async function makeSlices(
     start.inputs.map(({ name }) => name),
   );
   const inputBytes = start.inputs.reduce((sum, { bytes }) => sum + bytes, 0);
+  let isElsewhere = true;
   const exported: ExportedSlices = {
     job,
     name: place.address,
@@ -153,10 +155,14 @@ async function makeSlices(
       records: () => readRunRecords(place),
       close: () => slices.close(),
     },
-    finish: () => finish(whole, slices, context),
+    finish: () =>
+      finish(whole, slices, context, () => {
+        isElsewhere = false;
+      }),
     publish,
     completedElsewhere: (error) => completedElsewhere(homeAt(place), error),
-    isElsewhere: () => slices.hasWaited,
+    // Several workers may find all slices done. The one that puts the manifest sends the notifications.
+    isElsewhere: () => isElsewhere,
   };
   const outcome = await exportOpen(exported, context, context.startedAtMs);
   if (outcome.state !== 'complete') await putRecord(place).catch(() => undefined);
@@ -165,6 +171,8 @@ async function makeSlices(
     await clearComplete(place, (message) => {
       context.listener({ kind: 'warning', message });
     });
+    // A worker that started later may have ended otherwise.
+    await recordVerdict({ place: homeAt(place).place, job }, outcome, context);
     if (report !== undefined) await (await report())(homeAt(place).place, context);
   }
   return outcome;
@@ -190,7 +198,12 @@ function announcing(
 const looks = 12;
 
 /** Completes the export, unless another worker does: the one that finished the last slice. */
-async function finish(whole: WholeExport, slices: FleetSlices, { clock, stop }: ObservedContext): Promise<Manifest> {
+async function finish(
+  whole: WholeExport,
+  slices: FleetSlices,
+  { clock, stop }: ObservedContext,
+  onPut: () => void,
+): Promise<Manifest> {
   const { place } = whole;
   const home = homeAt(place);
   for (let look = 0; look < looks && slices.hasWaited; look += 1) {
@@ -199,5 +212,5 @@ async function finish(whole: WholeExport, slices: FleetSlices, { clock, stop }: 
     await clock.sleep((place.deadAfterSeconds * 1000) / looks, stop);
   }
   slices.hasWaited = false;
-  return putWholeManifest(whole);
+  return putWholeManifest(whole, onPut);
 }

@@ -15,7 +15,6 @@ const commands = {
   run: ['run', ...inBucket, '--grace-ms', '500'],
   'a run with a shared database': ['run', ...job, '--out', 'out', '--fleet'],
   enqueue: ['enqueue', ...inBucket],
-  finalise: ['finalise', ...inBucket],
   verify: ['verify', 's3://bucket/export'],
   status: ['status', 's3://bucket/export'],
   prune: ['prune', 's3://bucket/exports', '--keep-last', '1'],

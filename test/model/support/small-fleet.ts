@@ -1,8 +1,7 @@
 import { type EnqueueContext, enqueueExport } from '../../../src/wings/fleet/enqueue-export.ts';
-import { type FinaliseContext, finaliseExport } from '../../../src/wings/fleet/finalise-export.ts';
 import { fromShard } from '../../../src/wings/fleet/shard-slices.ts';
 import { workOnExport } from '../../../src/wings/fleet/work-export.ts';
-import { accountOf, type ExportOutcome } from '../../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
 import type { MakeExport } from '../../support/run-export.ts';
 import { SmallBucket } from './small-bucket.ts';
 import type { SmallRun } from './small-export.ts';
@@ -30,12 +29,6 @@ export const steps = {
         },
         context,
       ),
-  finalise:
-    (): MakeExport =>
-    async ({ job }, context: FinaliseContext) => {
-      const { manifest, ...ended } = await finaliseExport(job, context);
-      return { ...nothingMade, ...ended, account: accountOf(job.output.dir, manifest) };
-    },
 };
 
 const nothingMade: ExportOutcome = {

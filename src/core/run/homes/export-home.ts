@@ -75,8 +75,11 @@ export interface ExportHome {
   readAnswers(): Promise<KeptAnswers>;
   /** Makes a manifest that was read survive a loss of power. */
   syncManifest(): Promise<void>;
-  /** Checks the files where that is cheap, writes the manifest and reads it back. */
-  putManifest(manifest: Omit<Manifest, 'version'>): Promise<Manifest>;
+  /**
+   * Checks the files where that is cheap, writes the manifest and reads it back.
+   * @param onPut called if no other process put it before
+   */
+  putManifest(manifest: Omit<Manifest, 'version'>, onPut?: () => void): Promise<Manifest>;
   /** Writes the manifest of a complete export anew: its tables are as they were. */
   replaceManifest(manifest: Omit<Manifest, 'version'>): Promise<Manifest>;
   /** Whether a run was interrupted while it threw the export away. */

@@ -31,7 +31,7 @@ export function homeAt(place: HomePlace): ExportHome {
     syncManifest: async () => {
       if (others === undefined) await files.syncFolder(address);
     },
-    putManifest: (manifest) => putManifest(place, manifest),
+    putManifest: (manifest, onPut) => putManifest(place, manifest, onPut),
     replaceManifest: (manifest) => replaceManifest(place, manifest),
     isThrowingAway: async () =>
       (await isThere(place, exportPaths.throwingAway)) && !(await isThere(place, exportPaths.manifest)),
@@ -87,7 +87,11 @@ export async function hasBegun({ store }: Pick<HomePlace, 'store'>): Promise<boo
 }
 
 /** Files are looked at only here: a commit is trusted until the manifest names it for good. */
-async function putManifest(place: HomePlace, manifest: Omit<Manifest, 'version'>): Promise<Manifest> {
+async function putManifest(
+  place: HomePlace,
+  manifest: Omit<Manifest, 'version'>,
+  onPut: (() => void) | undefined,
+): Promise<Manifest> {
   const { store, address } = place;
   await inTurns(manifest.files, async ({ path, bytes, sha256 }) => {
     const found = await store.look(path);
@@ -97,7 +101,7 @@ async function putManifest(place: HomePlace, manifest: Omit<Manifest, 'version'>
       todo: 'Restore that version of the file, or start over with --fresh.',
     });
   });
-  await store.putNew(exportPaths.manifest, { bytes: manifestBytes(manifest) });
+  if ((await store.putNew(exportPaths.manifest, { bytes: manifestBytes(manifest) })) === 'put') onPut?.();
   return requireManifestAt(place);
 }
 
