@@ -166,9 +166,11 @@ describe.skipIf(program === undefined)('the page in a browser', () => {
     await theme.press('Space');
     expect(await page.evaluate<string>(background)).toBe('rgb(15, 21, 27)');
     expect(await theme.textContent()).toBe('Light');
-    await page.getByRole('button', { name: 'Copy: Verify the files' }).click();
+    await page.getByRole('button', { name: 'Copy: Load into DuckDB' }).click();
     await page.getByText('Copied').waitFor();
-    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('asset-export verify demo');
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
+      'asset-export load demo --to duckdb:demo.duckdb',
+    );
     await page.locator('nav a').first().focus();
     await page.keyboard.press('Enter');
     expect(page.url()).toBe(`${address}/demo#account`);

@@ -1,23 +1,13 @@
 import { basename } from 'node:path';
-import { nextUtcMidnight } from '../../lib/clock.ts';
-import { exitCodes } from '../../lib/exit-codes.ts';
 import { plural } from '../../lib/format-text.ts';
 import { shellWord } from '../../lib/addresses/shown-text.ts';
 import type { NextStep, ReportFacts } from './report-data.ts';
 
-/** What to do with the export now. */
+/** What to do with a complete export. The summary and `status` say how to verify, watch and resume one. */
 export function nextSteps(facts: ReportFacts): NextStep[] {
   const name = shellWord(facts.name.startsWith('-') ? `./${facts.name}` : facts.name);
-  if (facts.state.kind === 'goes on') {
-    return [{ title: 'Watch the run', about: waitingText(facts), command: `asset-export status ${name} --watch` }];
-  }
-  if (facts.state.kind === 'stopped') return [resumeStep(facts), statusStep(name)];
+  if (facts.state.kind !== 'complete') return [];
   return [
-    {
-      title: 'Verify the files',
-      about: 'Reads every file again and compares it with the manifest.',
-      command: `asset-export verify ${name}`,
-    },
     {
       title: 'Load into DuckDB',
       about: 'Creates the tables and loads them in one transaction.',
@@ -42,35 +32,6 @@ function fileName(name: string): string {
   return shellWord(basename(name));
 }
 
-function waitingText({ runs }: ReportFacts): string {
-  const until = runs?.waitingUntilMs;
-  return until === null || until === undefined || until <= (runs?.runs.at(-1)?.endedMs ?? 0)
-    ? 'A process works on this export. This page shows what it had committed.'
-    : `The run waits for credits until ${minuteText(until)} UTC.`;
-}
-
-function resumeStep({ state, runs }: ReportFacts): NextStep {
-  const command = 'asset-export run job.yaml';
-  const title = 'Resume the export';
-  const again = 'Run the same command again, with the same job or flags. No saved answer is paid for twice.';
-  if (state.isKilled) return { title, about: `The last run was killed. ${again}`, command };
-  const known = Object.values(exitCodes).find(({ code }) => code === state.exit);
-  const ended = runs?.runs.at(-1)?.endedMs;
-  if (state.exit === exitCodes.spent.code && ended !== undefined) {
-    return { title, about: `Credits are spent. After ${minuteText(nextUtcMidnight(ended))} UTC: ${again}`, command };
-  }
-  const why = known === undefined ? '' : `The last run ended with exit ${known.code} (${known.meaning}). `;
-  return { title, about: `${why}${again}`, command };
-}
-
-function statusStep(name: string): NextStep {
-  return {
-    title: 'See where it stands',
-    about: 'Progress, cost and the last error.',
-    command: `asset-export status ${name}`,
-  };
-}
-
 /** Missing and failed ids, requested again into an export of their own. */
 function againSteps(facts: ReportFacts, name: string): NextStep[] {
   const { counts, calls, credits, runs, settings } = facts;
@@ -92,8 +53,4 @@ function againSteps(facts: ReportFacts, name: string): NextStep[] {
       command: `duckdb -c ${name === facts.name ? `"${query}"` : shellWord(query)}\nasset-export run job.yaml --ids again.csv --out ${name}-again`,
     },
   ];
-}
-
-function minuteText(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
 }

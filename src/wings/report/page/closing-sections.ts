@@ -3,8 +3,9 @@ import type { FilesOfTable, NextStep, ReportData } from '../report-data.ts';
 import { html, joined, type Markup } from './html.ts';
 import { cut } from './text.ts';
 
-/** Section 7: what to do next. */
+/** Section 7: what to do next. Absent until the export is complete. */
 export function nextSection(steps: readonly NextStep[]): Markup {
+  if (steps.length === 0) return html``;
   const cards = steps.map(
     ({ title, about, command }) =>
       html`<li class="card"><h3>${title}</h3><p>${about}</p><div class="command"><pre><code>${joined(command.split('\n'), newLine)}</code></pre><button type="button" class="copy" data-script hidden aria-label="Copy: ${title}">Copy</button></div></li>`,

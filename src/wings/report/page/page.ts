@@ -81,14 +81,14 @@ function stateNote({ state }: ReportData): Part {
   return state.error === null ? '' : html`<p class="why"><bdi>${cut(state.error, 240)}</bdi></p>`;
 }
 
-function jumpLinks({ profile }: ReportData): Part {
+function jumpLinks({ profile, next }: ReportData): Part {
   const links = [
     ['account', 'Account'],
     ['run', 'Run'],
     ...(profile === null ? [] : [['assets', 'Data'] as const, ['columns', 'Columns'] as const]),
     ['drift', 'Drift'],
     ['unexported', 'Not exported'],
-    ['next', 'Next'],
+    ...(next.length === 0 ? [] : [['next', 'Next'] as const]),
     ['facts', 'Facts'],
   ] as const;
   return html`<ul>${links.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul>`;
