@@ -1,16 +1,14 @@
-import { createClient } from '../client/create-client.ts';
 import { isAssetId } from '../../lib/ids/asset-id.ts';
 import { IdList } from '../ids/id-list.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
 import { lookUpAlone, lookUpBatch } from '../client/look-up-batch.ts';
 import type { Lookup } from '../client/lookups.ts';
-import type { AnswerJournal } from '../client/policies/with-journal.ts';
 import { asksAlone, mostIdsPerCall } from '../job/job-dialect.ts';
 import type { Job } from '../job/job-schema.ts';
-import { tlsFor } from '../job/tls-files.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { mapOrdered } from '../../lib/map-ordered.ts';
 import type { ExportContext } from './export-context.ts';
+import { clientOf } from '../work/job-client.ts';
 import { readerOf } from '../work/tables-of.ts';
 import { beginPlan, braked } from './run-brake.ts';
 
@@ -28,12 +26,6 @@ export interface GetRequest {
 
 export type GetContext = Omit<ExportContext, 'files' | 'stdin' | 'version'>;
 
-/** Keeps no answers: they go straight to the reader. */
-const noJournal: AnswerJournal = {
-  find: () => Promise.resolve(undefined),
-  append: () => Promise.resolve(),
-};
-
 /**
  * Gets assets without an export: `getAsset` for one id, `getAssets` for more, in the order of the ids.
  * @throws {ExportError} `usage` when one is no asset id; nothing is sent then
@@ -45,14 +37,7 @@ export async function* getAssets({ ids, job }: GetRequest, given: GetContext): A
   const context = braked(given, job);
   const reader = readerOf([]);
   await beginPlan(context, job);
-  const created = createClient({
-    ...context,
-    ...job.service,
-    dialect: undefined,
-    ...context.service,
-    budget: job.budget,
-    journal: noJournal,
-    tls: tlsFor(context.service.url, job.service.tls),
+  const created = clientOf(job, context, {
     initialCap: mostIdsPerCall(job, [await context.pace?.idsPerCall()]),
   });
   try {

@@ -1,9 +1,8 @@
 import type { BatchOrigins } from './batch-origins.ts';
 import type { AssetClient } from '../client/asset-client.ts';
-import { createClient, type CreatedClient } from '../client/create-client.ts';
+import type { CreatedClient } from '../client/create-client.ts';
 import { asksAlone, mostIdsPerCall } from '../job/job-dialect.ts';
 import type { Job } from '../job/job-schema.ts';
-import { tlsFor } from '../job/tls-files.ts';
 import { LinkedAbort, untilAborted } from '../../lib/abort.ts';
 import type { Begun } from '../../places/export/export-facts.ts';
 import type { Journal } from '../../places/scratch/journal.ts';
@@ -13,6 +12,7 @@ import type { PartsContext } from './parts-context.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { IdList } from '../ids/id-list.ts';
 import type { Entries } from '../ids/entries.ts';
+import { clientOf } from './job-client.ts';
 import { partsOf } from './part-flow.ts';
 import type { CrewRequest } from './threads/thread-crew.ts';
 import type { FinishedPart } from './write-parts.ts';
@@ -79,18 +79,10 @@ export async function* makeParts(given: PartsRequest, context: PartsContext): As
   const job = { ...given.job, service: { ...given.job.service, singles: asksAlone(given.job) } };
   const request = { ...given, job };
   const { journal, calls, credits } = parts;
-  const { concurrency, timeoutMs, retries } = job.service;
   // The first failure ends what waits; exchanges in flight go on and are journaled: they are paid for.
   const halt = new LinkedAbort(context.stop);
   const stop = halt.signal;
-  const created = createClient({
-    ...context,
-    ...context.service,
-    concurrency,
-    timeoutMs,
-    retries,
-    tls: tlsFor(context.service.url, job.service.tls),
-    budget: job.budget,
+  const created = clientOf(job, context, {
     initialCap: mostIdsPerCall(job, [request.initialCap, await context.pace?.idsPerCall()]),
     journal,
     onCall: async () => {

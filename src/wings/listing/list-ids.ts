@@ -1,10 +1,8 @@
 import { basename, dirname } from 'node:path';
-import { type ClientBudget, createClient } from '../../core/client/create-client.ts';
 import { unprovenEnding } from '../../core/ids/passed-files.ts';
-import type { AnswerJournal } from '../../core/client/policies/with-journal.ts';
-import { tlsFor } from '../../core/job/tls-files.ts';
 import { Openings } from '../../core/run/homes/open-scratch.ts';
 import { braked } from '../../core/run/run-brake.ts';
+import { clientOf } from '../../core/work/job-client.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { dayMs } from '../../lib/clock.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
@@ -137,21 +135,13 @@ function tellCeiling(walk: Walk, { dialect }: ListIdsRequest, onEvent: ListConte
   onEvent({ kind: 'ceiling', calls, empty, total });
 }
 
-/** Keeps no answers of its own: pages have a journal. */
-const noJournal: AnswerJournal = { find: () => Promise.resolve(undefined), append: () => Promise.resolve() };
-
 async function requestPages(open: OpenList, given: ListContext): Promise<void> {
   const { request, walk, spent } = open;
   const { job, dialect, query } = request;
   const context = braked(given, job);
-  const created = createClient({
-    ...context,
-    ...job.service,
-    dialect: undefined,
-    ...context.service,
-    budget: pageBudget(request),
-    journal: noJournal,
-    tls: tlsFor(context.service.url, job.service.tls),
+  const created = clientOf(job, context, {
+    // A page costs what the dialect says, whatever the job says of calls for ids. Pages have a journal of their own.
+    budget: { ...job.budget, creditsPerCall: dialect.list.creditsPerPage },
     sent: `${dialect.params} parameters of ${dialect.list[query.filter] ?? ''}, dialect ${dialect.name}`,
     onCall: () => spent.sent(),
     onFree: (attempt) => spent.returned(attempt),
@@ -171,11 +161,6 @@ async function requestPages(open: OpenList, given: ListContext): Promise<void> {
     },
     cleanUp: [() => created.close()],
   });
-}
-
-/** A page costs what the dialect says, whatever the job says of calls for ids. */
-function pageBudget({ job, dialect }: ListIdsRequest): ClientBudget {
-  return { ...job.budget, creditsPerCall: dialect.list.creditsPerPage };
 }
 
 /** Writes the list, or what there is of it. */

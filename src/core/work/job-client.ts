@@ -1,0 +1,33 @@
+import type { ClientListener } from '../client/client-events.ts';
+import { type ClientOptions, createClient, type CreatedClient } from '../client/create-client.ts';
+import type { Job } from '../job/job-schema.ts';
+import { tlsFor } from '../job/tls-files.ts';
+import type { PartsContext } from './parts-context.ts';
+
+interface ClientContext extends Omit<PartsContext, 'files' | 'threads' | 'listener'> {
+  readonly listener: ClientListener;
+}
+
+/** What differs between the clients of parts, of single assets and of lists. */
+type ClientTraits = Pick<ClientOptions, 'onCall' | 'onFree' | 'sent' | 'initialCap'> &
+  Partial<Pick<ClientOptions, 'budget' | 'journal' | 'stop'>>;
+
+/** Creates the client for the service of a job. It keeps no answers, unless the traits have a journal. */
+export function clientOf(
+  { service, budget }: Pick<Job, 'service' | 'budget'>,
+  context: ClientContext,
+  traits: ClientTraits,
+): CreatedClient {
+  const { concurrency, timeoutMs, retries, tls } = service;
+  return createClient({
+    ...context,
+    ...context.service,
+    concurrency,
+    timeoutMs,
+    retries,
+    tls: tlsFor(context.service.url, tls),
+    budget,
+    journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() },
+    ...traits,
+  });
+}
