@@ -1,4 +1,3 @@
-import { newEncoding } from '../../src/core/records/table.ts';
 import { tables } from '../../src/core/records/columns.ts';
 import { createDriftCounter } from '../../src/core/records/drift.ts';
 import type { ShapedTable } from '../../src/core/records/shape-table.ts';
@@ -61,5 +60,5 @@ function shapedTables(names: readonly string[]): ShapedTable[] {
     service: { url: 'http://127.0.0.1' },
     output: { dir: 'out', tables: names },
   });
-  return tablesOf(job, { startedAtMs: 0, encoding: newEncoding });
+  return tablesOf(job, { startedAtMs: 0 });
 }

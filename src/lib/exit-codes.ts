@@ -5,7 +5,7 @@ export const exitCodes = {
   usage: {
     code: 2,
     meaning:
-      'usage error, invalid job file, or job changed since the start; for load: the export is older than the tables, or not the next night; for lake: another program wrote the newest snapshot, or a night has no field ids',
+      'usage error, invalid job file, or job changed since the start; for load: the export is older than the tables, or not the next night; for lake: another program wrote the newest snapshot',
     runAgain: '',
   },
   notTolerated: {

@@ -32,7 +32,6 @@ async function written(rows: readonly Row[], format: Format): Promise<{ source: 
     compression,
     escapeFormulas: false,
     csvDialect: 'rfc4180',
-    encoding: 2,
   } as const;
   const { encoder, file } = await openTableFile(options, { format, table, part: 0 });
   await encoder.write(blockOf(table.columns, rows));

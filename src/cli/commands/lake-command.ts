@@ -56,7 +56,7 @@ export const lakeCommand: Command = {
     },
   ],
   notes:
-    'Exports are not changed, and data files are not copied. A night without field ids (written by version 0.1) is refused by --publish with exit 2: rebuild it first. A table whose newest snapshot another program wrote is refused with exit 2; --rebuild --yes takes it back.',
+    'Exports are not changed, and data files are not copied. A table whose newest snapshot another program wrote is refused with exit 2; --rebuild --yes takes it back.',
   run: (args) => run(args),
 };
 

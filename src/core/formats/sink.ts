@@ -1,5 +1,5 @@
 import type { RowBlock } from '../records/row-block.ts';
-import type { Column, Encoding } from '../records/table.ts';
+import type { Column } from '../records/table.ts';
 import type { CsvDialectName } from '../../lib/csv-dialect.ts';
 
 export const formats = ['parquet', 'csv', 'jsonl', 'raw'] as const;
@@ -26,8 +26,6 @@ export interface EncoderOptions {
   readonly escapeFormulas: boolean;
   /** CSV only: the program that will read it; default RFC 4180. */
   readonly csvDialect?: CsvDialectName;
-  /** Parquet only; default that of new exports. */
-  readonly encoding?: Encoding;
 }
 
 export type Compression = 'none' | 'snappy' | 'gzip' | 'zstd';

@@ -1,4 +1,4 @@
-import { type Column, type ColumnType, isIdColumn, type Table, type Encoding } from './table.ts';
+import { type Column, type ColumnType, isIdColumn, type Table } from './table.ts';
 
 /**
  * The columns of every table, the one place that names them: flattening, file headers, schemas, DDL and documents come
@@ -38,7 +38,6 @@ export const fetchedAt: Column = {
   about: 'Start of the export that requested the row, UTC: a row that was carried over keeps its own.',
 };
 
-/** Not in `changes` of encoding 1. */
 export const changedAt: Column = derived(
   115,
   'changed_at',
@@ -230,10 +229,8 @@ export const changesTable: Table = {
 export const changeColumns: readonly string[] = ['op', 'reason', changedAt.name, 'changed', 'before'];
 
 /** The table `changes` for columns of `assets`: those of its own, then these. A deleted row has none of them but the id. */
-export function changesOf(assets: readonly Column[], encoding: Encoding): Table {
-  const own = changesTable.columns
-    .slice(0, changeColumns.length + 1)
-    .filter((column) => encoding > 1 || column !== changedAt);
+export function changesOf(assets: readonly Column[]): Table {
+  const own = changesTable.columns.slice(0, changeColumns.length + 1);
   const columns = [
     ...own.map((column) => (isIdColumn(column) ? (assets.find(isIdColumn) ?? column) : column)),
     ...assets.filter((column) => !isIdColumn(column)).map((column) => ({ ...column, nullable: true })),

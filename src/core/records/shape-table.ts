@@ -5,7 +5,7 @@ import { parseJson, stringifyJson } from '../../lib/json/json.ts';
 import { isJsonObject, type JsonObject, setMemberAt } from '../../lib/json/json-value.ts';
 import { MadeText } from './texts.ts';
 import { type RowBlock, RowBlockBuilder, textOfCell } from './row-block.ts';
-import { type Column, type Table, type Encoding, newEncoding } from './table.ts';
+import type { Column, Table } from './table.ts';
 
 /** What a job makes of the tables. Names are those of `assets` before they are changed. */
 export interface TableShape {
@@ -15,7 +15,6 @@ export interface TableShape {
   readonly rename: Readonly<Record<string, string>>;
   /** Lists in `assets` have elements (see `Column.elements`). */
   readonly nested: boolean;
-  readonly encoding: Encoding;
   /** When the export began, in microseconds since 1970 (UTC): the value of `exported_at`, which every table has then. */
   readonly exportedAtUs?: number;
   /** Whether `assets` and `changes` have the column `fetched_at`. */
@@ -50,7 +49,7 @@ export const exportedAt: Column = {
 };
 
 /** The whole tables, as a job that says nothing of columns writes them. */
-export const wholeTables: TableShape = { exclude: [], rename: {}, nested: false, encoding: newEncoding };
+export const wholeTables: TableShape = { exclude: [], rename: {}, nested: false };
 
 /** Applies a job's choice of columns to `assets`. Child tables keep all columns; only `exported_at` may be added. */
 export function shapeTable(table: Table, shape: TableShape): ShapedTable {
@@ -81,7 +80,7 @@ function shapeChanges(shape: TableShape): ShapedTable {
   const pick = (): RowBlock => {
     throw new Error('rows of changes are made of two rows of assets');
   };
-  return { table: changesOf(assets, shape.encoding), whole: changesTable, pick };
+  return { table: changesOf(assets), whole: changesTable, pick };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Job } from '../job/job-schema.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
 import { tableFacts } from '../../places/scratch/commit-sums.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
-import type { Manifest } from '../../places/export/manifest.ts';
+import type { Manifest, NewManifest } from '../../places/export/manifest.ts';
 import { unfinishedAccount } from './export-outcome.ts';
 import { tablesOf } from '../work/tables-of.ts';
 
@@ -23,14 +23,13 @@ export interface CompleteExport {
 }
 
 /** The manifest of an export whose every part is committed. */
-export function manifestOf(done: CompleteExport): Omit<Manifest, 'version'> {
+export function manifestOf(done: CompleteExport): NewManifest {
   const { job, start, commits, calls, credits, version } = done;
   const folder = job.output.dir;
   const dialect = otherDialect(job)?.name;
   const account = unfinishedAccount({ folder, commits, read: 0, fetched: 0, calls, credits });
   return {
     program: { name: 'asset-export', version },
-    ...(start.encoding === 1 ? {} : { encoding: start.encoding }),
     job: start.job,
     inputs: start.inputs,
     counts: account.counts,

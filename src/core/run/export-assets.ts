@@ -1,4 +1,3 @@
-import { newEncoding } from '../records/table.ts';
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { jobOn } from '../job/job-traits.ts';
 import { dateWord } from '../job/night-names.ts';
@@ -176,7 +175,6 @@ async function exportLocked(
     job: jobShape(job),
     inputs: [...prepared.fingerprints],
     startedAtMs,
-    encoding: newEncoding,
   };
   const finished = await completeBefore(home, shape, job.tolerance);
   if (finished !== undefined) return finished;

@@ -1,5 +1,5 @@
 import type { RowBlock } from '../records/row-block.ts';
-import type { Table, Encoding } from '../records/table.ts';
+import type { Table } from '../records/table.ts';
 import { idsTable, unexportedTable } from '../records/beside-tables.ts';
 import type { CsvDialectName } from '../../lib/csv-dialect.ts';
 import { type PartCodec, compressions, type EncoderNotes, type Format, type RowEncoder } from '../formats/sink.ts';
@@ -38,7 +38,6 @@ export interface PartOptions {
   readonly compression: Readonly<Partial<Record<Format, PartCodec>>>;
   readonly escapeFormulas: boolean;
   readonly csvDialect: CsvDialectName;
-  readonly encoding: Encoding;
   /** Whether the entries themselves are kept. */
   readonly keepIds: boolean;
 }
@@ -68,9 +67,9 @@ interface OpenTableFile {
 }
 
 /** What the bytes of the files of an export depend on besides its rows. */
-export function fileOptionsOf({ output, csv }: Pick<Job, 'output' | 'csv'>, encoding: Encoding): FileEncoding {
+export function fileOptionsOf({ output, csv }: Pick<Job, 'output' | 'csv'>): FileEncoding {
   const { compression } = output;
-  return { compression, escapeFormulas: csv.formulas === 'escape', csvDialect: csv.dialect, encoding };
+  return { compression, escapeFormulas: csv.formulas === 'escape', csvDialect: csv.dialect };
 }
 
 /** Opens every file of a part: each format by each table, the unexported ids, and all ids. */
@@ -113,7 +112,7 @@ type FileEncoding = Omit<FileOptions, 'files' | 'folder'>;
 
 /** Opens one file of a part. */
 export async function openTableFile(
-  { files, folder, compression, escapeFormulas, csvDialect, encoding }: FileOptions,
+  { files, folder, compression, escapeFormulas, csvDialect }: FileOptions,
   { format, table, part }: TableFileName,
 ): Promise<OpenTableFile> {
   const beside = isBeside(format) ? besides[format] : undefined;
@@ -130,7 +129,6 @@ export async function openTableFile(
       // The ids are read back: they are kept exact.
       escapeFormulas: escapeFormulas && format !== 'ids',
       csvDialect: beside === undefined ? csvDialect : 'rfc4180',
-      encoding,
     });
     return { format, table: table.name, file, encoder, rows: 0 };
   } catch (error) {

@@ -57,7 +57,7 @@ export async function* partsOf(
     formats,
     tables,
     keepIds,
-    ...fileOptionsOf(job, begun.encoding),
+    ...fileOptionsOf(job),
     sources,
     firstPart,
     startedAtMs: begun.startedAtMs,

@@ -10,17 +10,13 @@ import type { Begun } from '../../places/export/export-facts.ts';
 import { ExportError } from '../../lib/export-error.ts';
 
 /** The tables of a job as it wants them, for an export that began so. @throws {ExportError} `usage` for a name that is none. */
-export function tablesOf(
-  { output, base }: Pick<Job, 'output' | 'base'>,
-  { startedAtMs, encoding }: Begun,
-): ShapedTable[] {
+export function tablesOf({ output, base }: Pick<Job, 'output' | 'base'>, { startedAtMs }: Begun): ShapedTable[] {
   const { columns, exclude, rename, nested, exportedAt } = output;
   const shape = {
     columns,
     exclude,
     rename,
     nested,
-    encoding,
     hasFetchedAt: hasBase({ base }),
     ...(exportedAt ? { exportedAtUs: startedAtMs * 1000 } : {}),
   };

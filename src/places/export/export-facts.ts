@@ -22,7 +22,7 @@ export type Commit = z.infer<typeof commitSchema>;
 export type ExportStart = z.infer<typeof exportStartSchema>;
 
 /** What the rows and bytes of an export depend on besides its job and its answers. */
-export type Begun = Pick<ExportStart, 'startedAtMs' | 'encoding'>;
+export type Begun = Pick<ExportStart, 'startedAtMs'>;
 
 export const noCounts: Counts = { read: 0, exported: 0, carried: 0, missing: 0, invalid: 0, duplicate: 0, failed: 0 };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { encodings } from '../../core/records/table.ts';
+import { currentEncoding } from '../../core/records/table.ts';
+import { ExportError } from '../../lib/export-error.ts';
 
 /** What became of ids: `read = exported + carried + missing + invalid + duplicate + failed` in every committed part. */
 export const countsSchema = z.object({
@@ -94,8 +95,19 @@ export const exportStartSchema = z.object({
   inputs: z.array(inputSchema),
   /** When the export began, in milliseconds since 1970 (UTC). */
   startedAtMs: z.number(),
-  /** Absent in exports of version 0.1. */
-  encoding: z.literal(encodings).default(1),
   /** The export that it is based on, as it was then. */
   base: z.object({ folder: z.string(), name: z.string(), seal: z.string() }).optional(),
 });
+
+/** @throws {ExportError} `damaged` for what a version with another encoding wrote @param path names the file in messages */
+export function requireEncoding(value: unknown, path: string): void {
+  const { data } = z.object({ encoding: z.number() }).safeParse(value);
+  if (data === undefined || data.encoding === currentEncoding) return;
+  throw new ExportError(
+    'damaged',
+    `${path} is of encoding ${data.encoding}, and this version reads ${currentEncoding}`,
+    {
+      todo: 'Use the version of asset-export that wrote it, or export again with --fresh.',
+    },
+  );
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encodings } from '../../core/records/table.ts';
+import { currentEncoding } from '../../core/records/table.ts';
 import { type ErrorFacts, ExportError } from '../../lib/export-error.ts';
 import { sha256 } from '../../lib/hash/sha256.ts';
 import {
@@ -11,6 +11,7 @@ import {
   inputSchema,
   jobShapeSchema,
   notesSchema,
+  requireEncoding,
 } from './fact-schemas.ts';
 import type { Begun } from './export-facts.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
@@ -50,8 +51,8 @@ const manifestSchema = z.object({
   kind: z.enum(['diff', 'list']).optional(),
   /** The program that wrote it. */
   program: z.object({ name: z.string(), version: z.string() }),
-  /** How its files are written (`Encoding`); absent: 1. */
-  encoding: z.number().optional(),
+  /** How its files are written. */
+  encoding: z.literal(currentEncoding),
   job: jobShapeSchema,
   inputs: z.array(inputSchema),
   /** `read = exported + carried + missing + invalid + duplicate + failed`. */
@@ -113,9 +114,12 @@ const manifestSchema = z.object({
 /** The final account of an export. Its presence says that the export is complete. It holds no clock, key or address. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
+/** What is new of it. */
+export type NewManifest = Omit<Manifest, 'version' | 'encoding'>;
+
 /**
  * Reads the manifest, or undefined when the export is not complete.
- * @throws {ExportError} `damaged` when any byte is not as it was written, or a newer version wrote it
+ * @throws {ExportError} `damaged` when any byte is not as it was written, or another version wrote it
  */
 export async function readManifest(files: FileStore, folder: string): Promise<Manifest | undefined> {
   const path = pathIn(folder, exportPaths.manifest);
@@ -133,6 +137,7 @@ export function parseManifest(content: Uint8Array, path: string): Manifest {
       todo: 'Update asset-export.',
     });
   }
+  requireEncoding(value, path);
   const manifest = manifestSchema.safeParse(value);
   if (!manifest.success) {
     const outside = manifest.error.issues.find(({ code }) => code === 'custom');
@@ -143,20 +148,9 @@ export function parseManifest(content: Uint8Array, path: string): Manifest {
   return manifest.data;
 }
 
-/**
- * How the export of a manifest began: for who makes files of it again.
- * @param where names the export in messages
- * @throws {ExportError} `damaged` for an encoding that only a newer version writes
- */
-export function begunOf(
-  { startedAtMs = 0, encoding = 1 }: Pick<Manifest, 'startedAtMs' | 'encoding'>,
-  where: string,
-): Begun {
-  const known = encodings.find((each) => each === encoding);
-  if (known !== undefined) return { startedAtMs, encoding: known };
-  throw new ExportError('damaged', `${where} has encoding ${encoding}, which only a newer version writes`, {
-    todo: 'Update asset-export.',
-  });
+/** How the export of a manifest began: for who makes files of it again. */
+export function begunOf({ startedAtMs = 0 }: Pick<Manifest, 'startedAtMs'>): Begun {
+  return { startedAtMs };
 }
 
 /** Reads a manifest that was just written. @throws {ExportError} `cannotWrite` when it is gone */
@@ -172,11 +166,7 @@ export function knownFiles({ files }: Pick<Manifest, 'files'>): ReadonlySet<stri
 }
 
 /** Writes the manifest under its final name, whole and synced. */
-export async function writeManifest(
-  files: FileStore,
-  folder: string,
-  manifest: Omit<Manifest, 'version'>,
-): Promise<void> {
+export async function writeManifest(files: FileStore, folder: string, manifest: NewManifest): Promise<void> {
   const temporary = pathIn(folder, `${exportPaths.unfinished}/${exportPaths.manifest}`);
   await files.makeFolder(pathIn(folder, exportPaths.unfinished));
   const path = pathIn(folder, exportPaths.manifest);
@@ -185,9 +175,9 @@ export async function writeManifest(
 }
 
 /** The bytes of the file. */
-export function manifestBytes(manifest: Omit<Manifest, 'version'>): Uint8Array {
+export function manifestBytes(manifest: NewManifest): Uint8Array {
   // Checked so that members come in the schema's order, whether a part was just made or read from a log.
-  const ordered = manifestSchema.parse({ version: manifestVersion, ...manifest });
+  const ordered = manifestSchema.parse({ version: manifestVersion, encoding: currentEncoding, ...manifest });
   const text = `${JSON.stringify({ ...ordered, seal: '' }, undefined, 2)}\n`;
   return Buffer.from(text.replace(seal, `"seal": "${sha256(text)}"\n}\n`));
 }

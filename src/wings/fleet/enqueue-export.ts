@@ -7,7 +7,6 @@ import { readIds } from '../../core/ids/read/read-ids.ts';
 import { type InvalidSample, sampling, type TakenColumn } from '../../core/ids/read/reading.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
-import { newEncoding } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { byteSize, plural } from '../../lib/format-text.ts';
 import { HashSet128 } from '../../lib/hash/hash-set-128.ts';
@@ -137,7 +136,7 @@ async function enqueueLocked(place: HomePlace, request: EnqueueRequest, context:
   await probeStore(place.store, place.address);
   const made = await makeSlices({ place, found, request, missing }, context);
   const inputs = made.fingerprints;
-  const start = { job: jobShape(job), inputs, startedAtMs: context.clock.now(), encoding: newEncoding };
+  const start = { job: jobShape(job), inputs, startedAtMs: context.clock.now() };
   const { entriesPerSlice } = place.shape;
   const entries = made.slices.reduce((sum, each) => sum + each.entries, 0);
   await putStart(place, { ...start, entriesPerSlice, entries, slices: made.slices });

@@ -2,7 +2,6 @@ import type { CutSlice } from '../../core/ids/batch-ids.ts';
 import type { EnqueuedSlice } from '../../core/run/homes/home-start.ts';
 import { IdRows } from '../../core/work/id-rows.ts';
 import { openTableFile } from '../../core/work/part-build.ts';
-import { newEncoding } from '../../core/records/table.ts';
 import { idsTable } from '../../core/records/beside-tables.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import { sliceNames } from '../../places/log/slice-log.ts';
@@ -37,7 +36,6 @@ export class SliceWriter {
         compression: {},
         escapeFormulas: false,
         csvDialect: 'rfc4180',
-        encoding: newEncoding,
       },
       { format: 'ids', table: idsTable, part: slice },
     );

@@ -10,7 +10,7 @@ import { requireSame } from '../../core/run/job-shape.ts';
  * Says in the bucket which slices there are. It comes after them: what it names is there. An export that a run began keeps its
  * start, and gets the slices.
  */
-export async function putStart(place: HomePlace, start: Omit<HomeStart, 'version'>): Promise<void> {
+export async function putStart(place: HomePlace, start: Omit<HomeStart, 'version' | 'encoding'>): Promise<void> {
   const { store, address } = place;
   while ((await store.putNew(sliceNames.start, startBody(start))) === 'taken') {
     const tag = (await store.look(sliceNames.start))?.tag;

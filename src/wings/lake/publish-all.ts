@@ -19,7 +19,6 @@ import {
 import {
   completeNights,
   damagedFooters,
-  isOlderEncoding,
   type PublishableNight,
   readNight,
   readTableNight,
@@ -41,7 +40,7 @@ export interface PublishedNights {
 /**
  * Publishes every complete night that is missing, in order, also those whose runs ended with exit 3.
  * @param location what readers use for the root, for a lake that begins
- * @throws {ExportError} `usage` for a night without field ids, or a table of another program, before anything is written
+ * @throws {ExportError} `usage` for a table of another program, before anything is written
  */
 export async function publishAll(lake: Lake, location: string | undefined): Promise<PublishedNights> {
   const known = await knownTables(lake);
@@ -52,7 +51,7 @@ export async function publishAll(lake: Lake, location: string | undefined): Prom
     throw otherLocation(lake, facts, location ?? '');
   const pattern = facts.pattern ?? (await patternOfExports(lake));
   const begun = given === undefined ? facts : { address: given, ownLocation: given };
-  const { nights, notes } = await publishable(lake, pattern, 'refuse');
+  const { nights, notes } = await publishable(lake, pattern);
   const published: string[] = [];
   for (const night of nights) {
     const as = await publishNight(lake, night, { ...begun, pattern });
@@ -68,17 +67,15 @@ function otherLocation(lake: Lake, facts: LakeFacts, location: string): ExportEr
   });
 }
 
-/** Complete nights that can be published, the oldest first. @param older what becomes of nights without field ids */
-async function publishable(lake: Lake, pattern: string, older: 'refuse' | 'pass by') {
+/** Complete nights that can be published, the oldest first. */
+async function publishable(lake: Lake, pattern: string) {
   const nights: PublishableNight[] = [];
   const notes: string[] = [];
   for (const each of await completeNights(lake, pattern)) {
     const night = await readNight(lake, each);
     const refusal = night && refusalOf(night);
-    if (refusal !== undefined) {
-      if (older === 'refuse' && night !== undefined && isOlderEncoding(night)) throw refusal;
-      notes.push(refusal.message);
-    } else if (night !== undefined) nights.push(night);
+    if (refusal !== undefined) notes.push(refusal.message);
+    else if (night !== undefined) nights.push(night);
   }
   return { nights, notes };
 }
@@ -104,7 +101,7 @@ export async function rebuildLake(
     const { nights, notes, address, tables, pattern } = rebuild;
     // Whoever publishes or removes a night meanwhile had looked at tables that are overwritten.
     const isAsBefore = async (): Promise<boolean> =>
-      namesOf((await publishable(lake, pattern, 'pass by')).nights) === namesOf(nights);
+      namesOf((await publishable(lake, pattern)).nights) === namesOf(nights);
     try {
       await writeAnew(lake, rebuild, isDone);
       if (!isDone || (await isAsBefore())) return { published: nights.map(({ day }) => day), notes, address, tables };
@@ -133,7 +130,7 @@ async function plannedRebuild(lake: Lake, location: string | undefined): Promise
   const pattern = properties[propertyKeys.pattern] ?? (await patternAnew(lake, begun.names.length > 0));
   const ownLocation = location === undefined ? properties[propertyKeys.location] : readersAddress(location);
   const address = ownLocation ?? readersAddress(lake.root);
-  const { nights, notes } = await publishable(lake, pattern, 'pass by');
+  const { nights, notes } = await publishable(lake, pattern);
   const tables = assetsLast([...new Set([...begun.names, ...nights.flatMap(tablesOfNight)])]);
   if (tables.length === 0) {
     throw new ExportError('usage', `${lake.root} has no complete export named ${pattern} that can be published`, {

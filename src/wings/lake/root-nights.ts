@@ -59,13 +59,6 @@ export async function readNight(
   return { ...night, seal: contentSeal(manifest), finished: new FinishedExport(place.files, folder, manifest) };
 }
 
-/** The encoding since which Parquet files carry field ids. A mapping of names instead gives readers nothing but nulls. */
-const firstNumbered = 2;
-
-export function isOlderEncoding({ finished: { manifest } }: PublishableNight): boolean {
-  return (manifest.encoding ?? 1) < firstNumbered;
-}
-
 /** Why a complete export is not published, if so. */
 export function refusalOf(night: PublishableNight): ExportError | undefined {
   const { manifest, folder } = night.finished;
@@ -77,11 +70,6 @@ export function refusalOf(night: PublishableNight): ExportError | undefined {
     return refused(
       'it is set aside, for its id list was too short',
       'If the list is whole, run its command again with a larger --max-unlisted.',
-    );
-  if (isOlderEncoding(night))
-    return refused(
-      'its Parquet files have no field ids, by which Iceberg names columns',
-      `Write them anew: ${commandLine('rebuild', folder, '--out', `${folder}.rebuilt`)}, and put it in its place.`,
     );
   if (!manifest.files.some(({ format }) => format === 'parquet'))
     return refused('it has no Parquet files', `Write them: ${commandLine('rebuild', folder, '--format', 'parquet')}`);

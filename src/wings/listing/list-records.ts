@@ -4,7 +4,6 @@ import { requestId } from '../../core/client/wire/call-body.ts';
 import { parseAnswer } from '../../core/client/wire/parse-answer.ts';
 import { prepareInputs, type PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { newEncoding } from '../../core/records/table.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
 import type { ExportOutcome } from '../../core/run/export-outcome.ts';
 import { exportOpen } from '../../core/run/export-slices.ts';
@@ -70,7 +69,7 @@ async function exportHeld(
   if (request.fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], stop });
   const { filter, address } = request.query;
   const shape = { ...jobShape(job), ...listShape(filter, address) };
-  const start = { job: shape, inputs: [...prepared.fingerprints], startedAtMs, encoding: newEncoding };
+  const start = { job: shape, inputs: [...prepared.fingerprints], startedAtMs };
   const finished = await completeBefore(home, start, job.tolerance);
   if (finished !== undefined) return finished;
   const progress = newReadProgress();

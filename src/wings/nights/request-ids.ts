@@ -4,7 +4,6 @@ import { type FinishedExport, openFinished } from '../../exports/finished-export
 import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
-import { newEncoding } from '../../core/records/table.ts';
 import { outcomesToRead } from '../../core/records/beside-tables.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Spent } from '../../places/export/export-facts.ts';
@@ -77,7 +76,7 @@ function asBegun(wanted: Job, begun: ExportProgress | undefined): Job {
 }
 
 async function openWanted(inner: ExportHome, wanted: Job, inputs: PreparedInputs): Promise<SlicesToMake> {
-  const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0, encoding: newEncoding };
+  const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
   const progress = newReadProgress();
   const open = await inner.open(start, () => readJobIds(wanted, inputs, progress, () => undefined));
   return { job: wanted, inputs, open, progress, whenLost: 'end' };

@@ -1,7 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { newEncoding } from '../../core/records/table.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { messageOf } from '../../lib/export-error.ts';
 import type { FileFacts } from '../../places/export/export-facts.ts';
@@ -152,7 +151,7 @@ class LineageEvents {
 
   #outputDatasets(files?: readonly FileFacts[], quality: readonly TableQuality[] = []): object[] {
     const { job, startedAtMs } = this.#run;
-    return tablesOf(job, { startedAtMs, encoding: newEncoding }).map(({ table }) => {
+    return tablesOf(job, { startedAtMs }).map(({ table }) => {
       const fields = table.columns.map(({ name, type, about }) => ({ name, type, description: about }));
       const schema = facet('1-1-1', 'SchemaDatasetFacet', { fields });
       const own = files?.filter((file) => file.table === table.name && !file.path.startsWith('unexported/'));

@@ -35,7 +35,7 @@ export async function* rebuildFromBase(damage: PreparedDamage, plan: BasedPlan):
     const made = makeLocalParts(
       {
         job,
-        begun: begunOf(manifest, finished.folder),
+        begun: begunOf(manifest),
         sources: manifest.inputs.map(({ name }) => name),
         parts: { scratch: target.scratch, firstPart: 0, isNeeded, entries: () => entriesWith(damage, plan) },
       },
@@ -70,7 +70,7 @@ export async function openAnswers(
   { answers, isNeeded, changes }: AnswersOfParts,
 ): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }> {
   const { job, finished, prepared, target } = damage;
-  const begun = begunOf(finished.manifest, finished.folder);
+  const begun = begunOf(finished.manifest);
   if (known !== undefined) {
     const request = {
       job,
@@ -109,7 +109,7 @@ async function* unlistedRows(
   { finished: { files, folder, manifest }, job }: PreparedDamage,
   changes: string | undefined,
 ): AsyncGenerator<RowBlock, void, void> {
-  const shaped = tablesOf(job, begunOf(manifest, folder)).find(({ whole }) => whole === changesTable);
+  const shaped = tablesOf(job, begunOf(manifest)).find(({ whole }) => whole === changesTable);
   const file = manifest.files.find(({ path }) => path === changes);
   if (file === undefined || shaped === undefined) return;
   const kept = new FinishedExport(files, pathIn(folder, `${exportPaths.repair}/${exportPaths.kept}`), manifest);

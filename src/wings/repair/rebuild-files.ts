@@ -45,7 +45,7 @@ const blockRows = 1000;
 export async function* rebuildTables(damagedExport: DamagedExport): AsyncGenerator<string, void, void> {
   const { finished, damaged, job } = damagedExport;
   const { manifest } = finished;
-  const shaped = tablesOf(job, begunOf(manifest, finished.folder));
+  const shaped = tablesOf(job, begunOf(manifest));
   for (const file of manifest.files.filter(({ path }) => damaged.has(path))) {
     const table = file.format === 'raw' ? undefined : shaped.find((each) => each.table.name === file.table);
     if (table === undefined || !formats.some((format) => format === file.format)) continue;
@@ -77,10 +77,9 @@ export async function keptIfEqual(
   { file, name }: { readonly file: ManifestFile; readonly name: TableFileName },
   blocks: AsyncIterable<RowBlock> | Iterable<RowBlock>,
 ): Promise<boolean> {
-  const { target, job, finished } = damagedExport;
-  const { encoding } = begunOf(finished.manifest, finished.folder);
+  const { target, job } = damagedExport;
   const { files, scratch: folder } = target;
-  const open = await openTableFile({ files, folder, ...fileOptionsOf(job, encoding) }, name);
+  const open = await openTableFile({ files, folder, ...fileOptionsOf(job) }, name);
   try {
     for await (const block of blocks) if (block.rows > 0) await open.encoder.write(block);
     await open.encoder.end();

@@ -55,7 +55,7 @@ export async function beginRepair(
   await log.append({ kind: 'claim', ...claimed, scratch: address, commits });
   await log.append({ kind: 'release', ...claimed, answered: 0 });
   // Without it there is no repair, and nothing was paid for yet.
-  await store.putNew(sliceNames.start, startBody({ job, inputs, ...begunOf(manifest, finished.folder), repairs }));
+  await store.putNew(sliceNames.start, startBody({ job, inputs, ...begunOf(manifest), repairs }));
 }
 
 /** Removes what an earlier repair requested. */
@@ -89,7 +89,7 @@ async function keepFile(
 /** Writes the manifest with the parts as they are now. */
 export async function endRepair(
   place: HomePlace,
-  { finished: { manifest, folder }, job }: Pick<DamagedExport, 'finished' | 'job'>,
+  { finished: { manifest }, job }: Pick<DamagedExport, 'finished' | 'job'>,
   { parts, made, withBase, spent: { calls, credits } }: UnfinishedRepair,
   version = manifest.program.version,
 ): Promise<void> {
@@ -102,7 +102,7 @@ export async function endRepair(
     commits[commit.part] = { ...commit, inputBytes: 0, ...(without.has(commit.part) ? { refresh } : {}) };
   }
   const account = base && repairedAccount(base, commits, without);
-  const start = { job: shape, inputs, ...begunOf(manifest, folder) };
+  const start = { job: shape, inputs, ...begunOf(manifest) };
   const written = { job, start, commits, calls, credits, version, base: account, rebuilt, setAside };
   await homeAt(place).replaceManifest(manifestOf(written));
 }

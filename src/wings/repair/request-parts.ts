@@ -174,7 +174,7 @@ async function makeParts(
 ): Promise<void> {
   const { job, prepared, finished } = damage;
   const { job: shape, inputs } = finished.manifest;
-  const begun = begunOf(finished.manifest, finished.folder);
+  const begun = begunOf(finished.manifest);
   const progress = newReadProgress();
   const entries = () =>
     plan === undefined ? readJobIds(job, prepared, progress, context.listener) : entriesWith(damage, plan);

@@ -1,6 +1,6 @@
 import { FinishedExport } from '../../exports/finished-export.ts';
 import { tableByName } from '../../core/records/columns.ts';
-import { type Encoding, newEncoding } from '../../core/records/table.ts';
+import { currentEncoding } from '../../core/records/table.ts';
 import { shapeTable, type TableShape } from '../../core/records/shape-table.ts';
 import { committedCounts, driftOf, notesOf, tableFacts } from '../../places/scratch/commit-sums.ts';
 import type { Commit, JobShape } from '../../places/export/export-facts.ts';
@@ -40,11 +40,12 @@ export function openStanding(standing: ExportStanding, files: FileStore, folder:
 }
 
 function manifestSoFar({ start, commits, spent, lines }: UnfinishedStanding): Manifest {
-  const { job, inputs, encoding } = start ?? { job: {}, inputs: [], encoding: newEncoding };
+  const { job, inputs } = start ?? { job: {}, inputs: [] };
   const version = lines.findLast((line) => line.kind === 'run')?.version ?? '';
   return {
     version: 1,
     program: { name: 'asset-export', version },
+    encoding: currentEncoding,
     job,
     inputs,
     counts: committedCounts(commits),
@@ -52,25 +53,25 @@ function manifestSoFar({ start, commits, spent, lines }: UnfinishedStanding): Ma
     drift: driftOf(commits),
     ...spent,
     parts: commits.length,
-    tables: tablesOf(job, encoding, commits),
+    tables: tablesOf(job, commits),
     files: commits.flatMap((commit) => commit.files.map((file) => ({ ...file, first: 0, last: 0 }))),
     commits: [...commits],
   };
 }
 
 /** The tables that an unfinished export writes, and their rows so far. */
-function tablesOf(job: JobShape, encoding: Encoding, commits: readonly Commit[]): Manifest['tables'] {
+function tablesOf(job: JobShape, commits: readonly Commit[]): Manifest['tables'] {
   const files = commits.flatMap((commit) => commit.files);
   const names = Array.isArray(job['output.tables']) ? job['output.tables'].map(String) : [];
   const shaped = names.flatMap((name) => {
     const table = tableByName(name);
-    return table === undefined ? [] : [shapeTable(table, { ...shapeOf(job), encoding }).table];
+    return table === undefined ? [] : [shapeTable(table, shapeOf(job)).table];
   });
   return Object.fromEntries(shaped.map((table) => [table.name, tableFacts(table, files)]));
 }
 
 /** The values come from a checked job by way of its start, whose checksum detects any change. */
-function shapeOf(job: JobShape): Omit<TableShape, 'encoding'> {
+function shapeOf(job: JobShape): TableShape {
   return {
     columns: (job['output.columns'] ?? undefined) as TableShape['columns'],
     exclude: (job['output.exclude'] ?? []) as TableShape['exclude'],

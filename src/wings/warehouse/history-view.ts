@@ -1,6 +1,6 @@
 import { changeColumns } from '../../core/records/columns.ts';
 
-/** A view of the nights of a pattern, for DuckDB: the first night, and the changes of each later one. Those of encoding 1 lack `changed_at`. */
+/** A view of the nights of a pattern, for DuckDB: the first night, and the changes of each later one. */
 export function historyView(pattern: string): string {
   const folder = pattern.replace(/\/+$/, '').replaceAll("'", "''");
   return `CREATE OR REPLACE VIEW asset_history AS
@@ -12,10 +12,7 @@ WITH nights AS (
   WHERE "date" = (SELECT first_night FROM nights)
   UNION ALL BY NAME
   SELECT op, "date" AS valid_from, * EXCLUDE (${changeColumns.join(', ')}, "date")
-  FROM (
-    SELECT * FROM read_parquet('${folder}/parquet/changes/*.parquet', hive_partitioning = true, union_by_name = true)
-    UNION ALL BY NAME SELECT NULL::TIMESTAMPTZ AS changed_at WHERE false
-  )
+  FROM read_parquet('${folder}/parquet/changes/*.parquet', hive_partitioning = true, union_by_name = true)
   WHERE "date" > (SELECT first_night FROM nights)
 ), ended AS (
   SELECT *, lead(valid_from) OVER (PARTITION BY id ORDER BY valid_from) AS valid_to FROM versions

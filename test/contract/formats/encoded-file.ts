@@ -1,5 +1,5 @@
 import { blockOf, type RowBlock } from '../../../src/core/records/row-block.ts';
-import { type Column, type Row, type Encoding, newEncoding } from '../../../src/core/records/table.ts';
+import { type Column, type Row } from '../../../src/core/records/table.ts';
 import { sinkFor } from '../../../src/core/formats/registry.ts';
 import { type Compression, compressions, type EncoderNotes, type Format } from '../../../src/core/formats/sink.ts';
 
@@ -14,7 +14,6 @@ export interface EncodeOptions {
   readonly columns: readonly Column[];
   readonly compression?: Compression;
   readonly escapeFormulas?: boolean;
-  readonly encoding?: Encoding;
   /** Rows of each `write`, in turn; the last number goes on. All rows at once unless it is given. */
   readonly split?: readonly number[];
   /** What becomes of each block before it is written. */
@@ -25,20 +24,13 @@ export interface EncodeOptions {
 export async function encodeFile(
   format: Format,
   rows: readonly Row[],
-  {
-    columns,
-    compression,
-    encoding = newEncoding,
-    escapeFormulas = false,
-    split = [rows.length],
-    place = (block) => block,
-  }: EncodeOptions,
+  { columns, compression, escapeFormulas = false, split = [rows.length], place = (block) => block }: EncodeOptions,
 ): Promise<EncodedFile> {
   const sink = await sinkFor(format);
   const blocks: Uint8Array[] = [];
   const encoder = await sink.open(
     { write: async (bytes) => void blocks.push(Uint8Array.from(bytes)) },
-    { columns, compression: compression ?? compressions[format][0], escapeFormulas, encoding },
+    { columns, compression: compression ?? compressions[format][0], escapeFormulas },
   );
   let start = 0;
   for (let turn = 0; start < rows.length; turn += 1) {

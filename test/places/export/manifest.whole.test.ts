@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/lib/hash/sha256.ts';
 import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
-import { type Manifest, readManifest, writeManifest } from '../../../src/places/export/manifest.ts';
+import { type NewManifest, readManifest, writeManifest } from '../../../src/places/export/manifest.ts';
 import { MemoryDisk } from '../../model/support/memory-disk.ts';
 import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -13,7 +13,7 @@ const folder = '/out';
 const path = '/out/manifest.json';
 
 const file = { path: 'csv/assets/part-00000.csv', format: 'csv', table: 'assets', part: 0, rows: 1, bytes: 10 };
-const manifest: Omit<Manifest, 'version'> = {
+const manifest: NewManifest = {
   program: { name: 'asset-export', version: '0.1.0' },
   job: { 'ids.column': null, 'output.rowsPerPart': 100 },
   inputs: [{ name: 'ids – été.txt', bytes: 45, sha256: 'ab' }],
@@ -39,7 +39,7 @@ async function written(value: typeof manifest): Promise<Buffer> {
 describe('a manifest', () => {
   it('is read as it was written, and survives a loss of power as soon as it is written', async () => {
     const { files } = await diskWith(path, await written(manifest));
-    expect(await readManifest(files, folder)).toEqual({ version: 1, ...manifest });
+    expect(await readManifest(files, folder)).toEqual({ version: 1, encoding: 2, ...manifest });
     expect(await readManifest(new MemoryDisk().files, folder)).toBeUndefined();
   });
 
@@ -72,6 +72,18 @@ describe('a manifest', () => {
       exit: 'damaged',
       message: expect.stringContaining('newer version (format 2)') as string,
       todo: 'Update asset-export.',
+    });
+  });
+
+  it.each([1, 3])('of encoding %i is refused in one sentence with what to do', async (encoding) => {
+    const { files } = await diskWith(
+      path,
+      resealed(await written(manifest), '"encoding": 2', `"encoding": ${encoding}`),
+    );
+    await expect(readManifest(files, folder)).rejects.toMatchObject({
+      exit: 'damaged',
+      message: `${path} is of encoding ${encoding}, and this version reads 2`,
+      todo: 'Use the version of asset-export that wrote it, or export again with --fresh.',
     });
   });
 });

@@ -55,7 +55,7 @@ describe.each(Object.entries(stores))('where the store %s', (_name, as) => {
   it('an export that was started over is not taken for the one that was opened', async () => {
     const bucket = new MemoryObjects();
     const store = as(bucket.open());
-    const begun: HomeStart = { version: 1, job: {}, inputs: [], startedAtMs: 1, encoding: 2, entriesPerSlice: 10 };
+    const begun: HomeStart = { version: 4, job: {}, inputs: [], startedAtMs: 1, encoding: 2, entriesPerSlice: 10 };
     await store.put(sliceNames.start, startBody(begun));
     const current = new CurrentStart({ store, address: 's3://bucket/out' }, begun);
     await current.require();

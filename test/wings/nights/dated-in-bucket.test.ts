@@ -16,11 +16,7 @@ async function bucketWith(nights: Readonly<Record<string, 'complete' | 'begun'>>
     const night = storeWithin(objects.open(), name);
     for (let part = 0; part < 1000; part += 1) await night.put(`csv/assets-${part}.csv`, { bytes });
     if (state === 'complete') await night.put(exportPaths.manifest, { bytes });
-    else
-      await night.put(
-        sliceNames.start,
-        startBody({ job: {}, inputs: [], startedAtMs: 0, encoding: 2, entriesPerSlice: 1000 }),
-      );
+    else await night.put(sliceNames.start, startBody({ job: {}, inputs: [], startedAtMs: 0, entriesPerSlice: 1000 }));
   }
   const listed: string[] = [];
   const openStore = async ({ address }: { readonly address: string }) =>

@@ -10,7 +10,7 @@ import { contentSeal } from '../../../src/places/export/content-seal.ts';
 import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { takeLock } from '../../../src/places/files/lock.ts';
-import { type Manifest, manifestBytes } from '../../../src/places/export/manifest.ts';
+import { type NewManifest, manifestBytes } from '../../../src/places/export/manifest.ts';
 import { failingAt } from '../../model/support/failing-weather.ts';
 import { Killed, MemoryDisk, type Operation } from '../../model/support/memory-disk.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
@@ -19,7 +19,7 @@ import { tempFolder } from '../../support/temp-folder.ts';
 const top = '/exports/nightly';
 const rules = { last: 2, daily: 0, weekly: 0, monthly: 0 };
 
-function manifestOf(night: string): Omit<Manifest, 'version'> {
+function manifestOf(night: string): NewManifest {
   const sha256 = createHash('sha256').update(night).digest('hex');
   const files = ['csv/assets/part-00000.csv', 'unexported/part-00000.csv'].map((path) => ({
     path,

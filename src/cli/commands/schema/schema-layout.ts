@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from 'node:path';
 import { changesTable, tableNames, tables } from '../../../core/records/columns.ts';
-import { type Table, newEncoding } from '../../../core/records/table.ts';
+import { type Table } from '../../../core/records/table.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { loadJob } from '../../../core/job/load-job.ts';
 import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
@@ -43,7 +43,7 @@ function wholeLayout(args: CommandLine): Layout {
   const { job } = loadJob({ file, flags: {}, environment: args.terminal.env, folder: args.terminal.cwd() });
   return {
     // The time stands in no statement.
-    tables: tablesOf(job, { startedAtMs: 0, encoding: newEncoding }).map((shaped) => shaped.table),
+    tables: tablesOf(job, { startedAtMs: 0 }).map((shaped) => shaped.table),
     formats: tableFormats.filter((format) => job.output.formats.includes(format)),
     folder: shortPath(job.output.dir, args.terminal.cwd()),
     csvDialect: job.csv.dialect,

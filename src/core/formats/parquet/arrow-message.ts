@@ -1,7 +1,7 @@
 import * as arrow from '@uwdata/flechette';
-import { type Column, type Encoding, newEncoding } from '../../records/table.ts';
+import type { Column } from '../../records/table.ts';
 import { GrowingBytes } from '../growing-bytes.ts';
-import { arrowField, numberedField } from './arrow-type.ts';
+import { arrowField } from './arrow-type.ts';
 
 /** Memory that is kept from one batch to the next; what wide rows took is given back. */
 const keptBytes = 32 * 1024 * 1024;
@@ -90,8 +90,8 @@ function aligned(bytes: number): number {
 const endBytes = 8;
 
 /** How a stream of batches of these columns begins. */
-export function schemaMessage(columns: readonly Column[], encoding: Encoding = newEncoding): Uint8Array {
-  const fields = columns.map(encoding === 1 ? arrowField : numberedField);
+export function schemaMessage(columns: readonly Column[]): Uint8Array {
+  const fields = columns.map(arrowField);
   const schema = { version: arrow.Version.V5, endianness: arrow.Endianness.Little, fields, metadata: null };
   const message = arrow.tableToIPC(new arrow.Table(schema, []), { format: 'stream' });
   if (message === null) throw new Error('the schema was not written');

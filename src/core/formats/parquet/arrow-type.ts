@@ -13,25 +13,15 @@ const arrowTypes = {
   timestamp: arrow.timestamp(arrow.TimeUnit.MICROSECOND, 'UTC'),
 } as const satisfies Record<ColumnType, unknown>;
 
-/** The Arrow type of a column. One with elements is a list of structs, named as Parquet's specification names its three levels. */
-export function arrowType(column: Column): arrow.DataType {
-  if (column.elements === undefined) return arrowTypes[column.type];
-  return listOf(structType(column.elements));
-}
-
-/** What one element of a list is. */
-export function structType(elements: readonly Column[]): arrow.DataType {
-  return arrow.struct(elements.map(arrowField));
-}
-
-/** A column without field ids, as encoding 1 has it. */
+/**
+ * A column with its field ids, nested ones too. Columns that are of no table have none. One with elements is a list of structs, named as
+ * Parquet's specification names its three levels.
+ */
 export function arrowField(column: Column): ArrowField {
-  return arrow.field(column.name, arrowType(column), column.nullable);
-}
-
-/** A column with its field ids, nested ones too. Columns that are of no table have none. */
-export function numberedField(column: Column): ArrowField {
-  return column.fieldId === undefined ? arrowField(column) : numbered(fieldOf(column));
+  if (column.fieldId !== undefined) return numbered(fieldOf(column));
+  const type =
+    column.elements === undefined ? arrowTypes[column.type] : listOf(arrow.struct(column.elements.map(arrowField)));
+  return arrow.field(column.name, type, column.nullable);
 }
 
 type ArrowField = ReturnType<typeof arrow.field>;

@@ -45,8 +45,8 @@ export class ParquetEncoder implements RowEncoder {
   #replaced = 0;
 
   constructor(output: ByteOutput, options: EncoderOptions) {
-    const { columns, encoding } = options;
-    this.#schema = schemaMessage(columns, encoding);
+    const { columns } = options;
+    this.#schema = schemaMessage(columns);
     this.#width = columns.length;
     this.#spare = spareOf(columns);
     this.#rows = this.#spare.pop() ?? new ArrowRows(columns);

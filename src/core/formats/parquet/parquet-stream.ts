@@ -10,7 +10,7 @@ import {
   WriterVersion,
 } from 'parquet-wasm';
 import { ByteBlocks } from '../byte-blocks.ts';
-import { type Encoding, newEncoding } from '../../records/table.ts';
+import { currentEncoding } from '../../records/table.ts';
 import type { ByteOutput, EncoderOptions } from '../sink.ts';
 
 const magic = Buffer.from('PAR1');
@@ -96,24 +96,23 @@ const rowGroupRows = 32_768;
 /** A row group of wide rows ends here, encoded: it is held in memory until it is whole. */
 const rowGroupBytes = 64 * 1024 * 1024;
 
-/** By encoding. A dictionary that outgrows this is given up for the rest of the row group: its values hardly repeat. */
-const dictionaryBytes = { 1: 128 * 1024, 2: 1024 * 1024 } as const satisfies Record<Encoding, number>;
+/** A dictionary that outgrows this is given up for the rest of the row group: its values hardly repeat. */
+const dictionaryBytes = 1024 * 1024;
 
-/** How the files of a table are encoded: fixed by its columns, codec and encoding, so that equal rows make equal bytes. */
-function parquetProperties({ columns, compression, encoding = newEncoding }: EncoderOptions): WriterProperties {
+/** How the files of a table are encoded: fixed by its columns and codec, so that equal rows make equal bytes. */
+function parquetProperties({ columns, compression }: EncoderOptions): WriterProperties {
   let builder = new WriterPropertiesBuilder()
     .setWriterVersion(WriterVersion.V1)
-    .setCreatedBy(`asset-export version ${encoding}`)
+    .setCreatedBy(`asset-export version ${currentEncoding}`)
     .setCompression(codecs[compression])
     .setStatisticsEnabled(EnabledStatistics.Page)
     .setMaxRowGroupSize(rowGroupRows)
     .setMaxRowGroupBytes(rowGroupBytes)
     .setDictionaryEnabled(true)
-    .setDictionaryPageSizeLimit(dictionaryBytes[encoding]);
+    .setDictionaryPageSizeLimit(dictionaryBytes);
   for (const { name } of columns) {
     // An id stands in one row only, or in rows that follow one another: a dictionary of them is larger than what the codec leaves.
-    if (name === 'id' || (encoding > 1 && name === 'asset_id'))
-      builder = builder.setColumnDictionaryEnabled(name, false);
+    if (name === 'id' || name === 'asset_id') builder = builder.setColumnDictionaryEnabled(name, false);
   }
   return builder.build();
 }

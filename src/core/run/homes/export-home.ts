@@ -3,7 +3,7 @@ import type { IdInput } from '../../ids/id-input.ts';
 import type { ExportStart, Commit, Spent } from '../../../places/export/export-facts.ts';
 import type { KeptAnswers } from '../../../places/scratch/journal-entries.ts';
 import type { Lock } from '../../../places/files/lock.ts';
-import type { Manifest } from '../../../places/export/manifest.ts';
+import type { Manifest, NewManifest } from '../../../places/export/manifest.ts';
 import type { RunLine } from '../record/run-lines.ts';
 import type { ExportPlace } from './export-place.ts';
 import type { PartsToMake } from '../../work/make-parts.ts';
@@ -79,9 +79,9 @@ export interface ExportHome {
    * Checks the files where that is cheap, writes the manifest and reads it back.
    * @param onPut called if no other process put it before
    */
-  putManifest(manifest: Omit<Manifest, 'version'>, onPut?: () => void): Promise<Manifest>;
+  putManifest(manifest: NewManifest, onPut?: () => void): Promise<Manifest>;
   /** Writes the manifest of a complete export anew: its tables are as they were. */
-  replaceManifest(manifest: Omit<Manifest, 'version'>): Promise<Manifest>;
+  replaceManifest(manifest: NewManifest): Promise<Manifest>;
   /** Whether a run was interrupted while it threw the export away. */
   isThrowingAway(): Promise<boolean>;
   throwAway(what: ToThrowAway): Promise<void>;

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ExportError } from '../../../lib/export-error.ts';
 import { checkedJson, valueOfCheckedJson } from '../../../lib/hash/sha256.ts';
+import { currentEncoding } from '../../records/table.ts';
 import { sliceNames } from '../../../places/log/slice-log.ts';
-import { exportStartSchema } from '../../../places/export/fact-schemas.ts';
+import { exportStartSchema, requireEncoding } from '../../../places/export/fact-schemas.ts';
 import { type ObjectStore, readObjectIfThere, versionOf } from '../../../places/objects/object-store.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 
@@ -33,6 +34,7 @@ const enqueuedSliceSchema = z.object({
 
 const startSchema = exportStartSchema.extend({
   version: z.number(),
+  encoding: z.literal(currentEncoding),
   /** In a folder all entries are one slice. */
   entriesPerSlice: z.number().optional(),
   /** Of an export that was enqueued: the entries of all inputs, and the slices in order. */
@@ -58,18 +60,25 @@ export type EnqueuedSlice = z.infer<typeof enqueuedSliceSchema>;
 /** What an unfinished export began with. */
 export type HomeStart = z.infer<typeof startSchema>;
 
+/** What is new of it. */
+type NewStart = Omit<HomeStart, 'version' | 'encoding'>;
+
 /** The bytes of the object that says what an export began with. */
-export function startBody(begin: Omit<HomeStart, 'version'>): { readonly bytes: Uint8Array } {
-  return { bytes: checkedJson({ version: startVersion, ...begin }) };
+export function startBody(begin: NewStart): { readonly bytes: Uint8Array } {
+  return { bytes: checkedJson(versioned(begin)) };
+}
+
+function versioned({ job, inputs, startedAtMs, ...more }: NewStart): HomeStart {
+  return { version: startVersion, job, inputs, startedAtMs, encoding: currentEncoding, ...more };
 }
 
 /** Begins an export, or reads what it began with. */
 export async function beginOrRead(
   place: ExportAddress,
-  begin: Omit<HomeStart, 'version'>,
+  begin: NewStart,
 ): Promise<{ readonly begun: HomeStart; readonly isNew: boolean }> {
   if ((await place.store.putNew(sliceNames.start, startBody(begin))) === 'put')
-    return { begun: { version: startVersion, ...begin }, isNew: true };
+    return { begun: versioned(begin), isNew: true };
   const begun = await readStart(place);
   if (begun === undefined) throw damagedStart(place.address, 'it is missing');
   return { begun, isNew: false };
@@ -89,6 +98,7 @@ export async function readStart({ store, address }: ExportAddress): Promise<Home
     .catch({ version: 0 })
     .parse(value);
   if (version > startVersion) throw damagedStart(address, 'a newer version wrote it');
+  requireEncoding(value, pathIn(address, sliceNames.start));
   const parsed = startSchema.safeParse(value);
   if (!parsed.success) throw damagedStart(address, 'it is not the start of an export');
   return parsed.data;

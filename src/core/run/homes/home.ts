@@ -1,7 +1,7 @@
 import { ExportError } from '../../../lib/export-error.ts';
 import { exportPaths, pathIn, requireExportFolder } from '../../../places/export/export-folder.ts';
 import { readJournals } from '../../../places/scratch/journal-entries.ts';
-import { type Manifest, manifestBytes } from '../../../places/export/manifest.ts';
+import { type Manifest, type NewManifest, manifestBytes } from '../../../places/export/manifest.ts';
 import { inTurns, namesOf, storeWithin } from '../../../places/objects/object-store.ts';
 import { inputWithin } from '../../ids/id-input.ts';
 import { keepRunLines } from '../record/run-record.ts';
@@ -89,7 +89,7 @@ export async function hasBegun({ store }: Pick<HomePlace, 'store'>): Promise<boo
 /** Files are looked at only here: a commit is trusted until the manifest names it for good. */
 async function putManifest(
   place: HomePlace,
-  manifest: Omit<Manifest, 'version'>,
+  manifest: NewManifest,
   onPut: (() => void) | undefined,
 ): Promise<Manifest> {
   const { store, address } = place;
@@ -111,7 +111,7 @@ async function requireManifestAt(place: HomePlace): Promise<Manifest> {
   throw new ExportError('cannotWrite', `the manifest of ${place.address} disappeared after it was written`);
 }
 
-async function replaceManifest(place: HomePlace, manifest: Omit<Manifest, 'version'>): Promise<Manifest> {
+async function replaceManifest(place: HomePlace, manifest: NewManifest): Promise<Manifest> {
   const { store } = place;
   const name = exportPaths.manifest;
   const found = await store.look(name);

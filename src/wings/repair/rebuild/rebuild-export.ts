@@ -4,12 +4,11 @@ import { recordFiles, requireExactRecords } from '../../../exports/records.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-text.ts';
-import { changedAt, changesTable } from '../../../core/records/columns.ts';
-import { newEncoding } from '../../../core/records/table.ts';
+import { changesTable } from '../../../core/records/columns.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 import type { ExportStart } from '../../../places/export/export-facts.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
-import { type Manifest, readManifest } from '../../../places/export/manifest.ts';
+import { type Manifest, begunOf, type NewManifest, readManifest } from '../../../places/export/manifest.ts';
 import { newReadProgress, type ReadProgress } from '../../../core/work/read-job-ids.ts';
 import type { RunListener } from '../../../core/work/run-events.ts';
 import type { ExportContext } from '../../../core/run/export-context.ts';
@@ -89,14 +88,9 @@ function requireChanges({ tables, folder, manifest }: FinishedExport, job: Job):
   const todo = 'Leave changes out of --tables.';
   const had = tables.get(changesTable.name);
   if (had === undefined) throw new ExportError('usage', `${folder} has no table changes`, { todo });
-  const begun = { startedAtMs: manifest.startedAtMs ?? 0, encoding: newEncoding };
-  const now = tablesOf(job, begun).find(({ whole }) => whole === changesTable);
+  const now = tablesOf(job, begunOf(manifest)).find(({ whole }) => whole === changesTable);
   const shapeOf = (table: typeof had | undefined): string =>
-    (table?.columns ?? [])
-      // Changes of encoding 1 do not have it, and get it.
-      .filter(({ name }) => name !== changedAt.name)
-      .map(({ name, list }) => `${name} ${list ?? ''}`)
-      .join();
+    (table?.columns ?? []).map(({ name, list }) => `${name} ${list ?? ''}`).join();
   if (shapeOf(had) === shapeOf(now?.table)) return;
   throw new ExportError('usage', 'the table changes can be copied only if the columns of assets stay the same', {
     todo,
@@ -122,7 +116,7 @@ export async function rebuildExport(request: RebuildRequest, context: ExportCont
 function startOf({ source: { manifest }, job, join, sort }: RebuildRequest): ExportStart {
   const { inputs, startedAtMs = 0 } = manifest;
   const shape = { ...jobShape(job), ...rebuiltShape(contentSeal(manifest), join, sort?.columns) };
-  return { job: shape, inputs: [...inputs], startedAtMs, encoding: newEncoding };
+  return { job: shape, inputs: [...inputs], startedAtMs };
 }
 
 async function rebuildHeld(
@@ -179,7 +173,7 @@ function rebuiltAccount(
   { source: { manifest }, job, join, sort }: RebuildRequest,
   open: OpenExport,
   version: string,
-): Omit<Manifest, 'version'> {
+): NewManifest {
   const { calls, credits, base } = manifest;
   return manifestOf({
     job,

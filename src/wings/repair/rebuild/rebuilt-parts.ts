@@ -132,14 +132,14 @@ function sourceFiles(finished: FinishedExport): SourceFiles {
 }
 
 async function rebuiltPart(
-  { job, begun, files, folder, stop, onRead }: RebuiltParts,
+  { job, files, folder, stop, onRead }: RebuiltParts,
   source: Source,
   part: number,
   sources: readonly SourceCommit[],
 ): Promise<MadePart['part']> {
   const { formats, keepIds } = job.output;
   const tables = source.shaped.map(({ table }) => table);
-  const options = fileOptionsOf(job, begun.encoding);
+  const options = fileOptionsOf(job);
   const build = await openPart(part, { files, folder, formats, tables, keepIds, ...options });
   try {
     for (const commit of sources) {

@@ -5,11 +5,11 @@ import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';
 import { verifyExport } from '../../../exports/verify-export.ts';
 import { changeColumns, changesTable } from '../../../core/records/columns.ts';
-import { type Column, type Row, type Table, newEncoding } from '../../../core/records/table.ts';
+import { type Column, type Row, type Table } from '../../../core/records/table.ts';
 import { type FileFacts, noCounts, noNotes } from '../../../places/export/export-facts.ts';
 import { exportPaths, pathIn, requireExportFolder } from '../../../places/export/export-folder.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
-import { type Manifest, writeManifest } from '../../../places/export/manifest.ts';
+import { type Manifest, type NewManifest, writeManifest } from '../../../places/export/manifest.ts';
 import { startOfExport } from '../../../core/run/record/run-record.ts';
 import { publishFiles } from '../../../places/scratch/part-file.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
@@ -189,7 +189,7 @@ function manifestOf(
   diff: DiffFound,
   version: string,
   startedAtMs: number | undefined,
-): Omit<Manifest, 'version'> {
+): NewManifest {
   const rowsOf = (files: readonly FileFacts[]): number => files.reduce((sum, { rows }) => sum + rows, 0);
   const columnsOf = (table: Table): Manifest['tables'][string]['columns'] =>
     table.columns.map(({ name, type, nullable, from }) => ({
@@ -201,7 +201,6 @@ function manifestOf(
   return {
     kind: 'diff',
     program: { name: 'asset-export', version },
-    encoding: newEncoding,
     // How its files are read; what made the exports, their own manifests say.
     job: {},
     inputs: [],

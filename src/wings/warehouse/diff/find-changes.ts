@@ -1,7 +1,7 @@
 import { cellPair, compareAssets, isTime, valuesText } from '../../../core/records/asset-changes.ts';
 import { changesOf } from '../../../core/records/columns.ts';
 import { messageOf } from '../../../lib/export-error.ts';
-import { type Cell, type Column, isIdColumn, type Row, newEncoding } from '../../../core/records/table.ts';
+import { type Cell, type Column, isIdColumn, type Row } from '../../../core/records/table.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { DiffSession, DiffValue } from './diff-session.ts';
 import { longestRowBytes } from '../../../exports/duckdb-files.ts';
@@ -67,7 +67,7 @@ export async function findChanges(
     for (const name of changed) perColumn.set(name, (perColumn.get(name) ?? 0) + 1);
   };
   return {
-    columns: changesOf(layout.after, newEncoding).columns,
+    columns: changesOf(layout.after).columns,
     side: b,
     counts,
     perColumn,

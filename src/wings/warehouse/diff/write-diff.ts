@@ -1,7 +1,7 @@
 import { openTableFile } from '../../../core/work/part-build.ts';
 import type { Format } from '../../../core/formats/sink.ts';
 import { blockOf } from '../../../core/records/row-block.ts';
-import { type Row, type Table, newEncoding } from '../../../core/records/table.ts';
+import { type Row, type Table } from '../../../core/records/table.ts';
 import type { FileFacts } from '../../../places/export/export-facts.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 
@@ -25,7 +25,7 @@ export async function writeTable(
 ): Promise<FileFacts[]> {
   const done: FileFacts[] = [];
   const csvDialect = 'rfc4180';
-  const options = { files, folder, compression: {}, escapeFormulas: false, csvDialect, encoding: newEncoding } as const;
+  const options = { files, folder, compression: {}, escapeFormulas: false, csvDialect } as const;
   let open: Awaited<ReturnType<typeof openTableFile>> | undefined;
   const finish = async (part: NonNullable<typeof open>): Promise<void> => {
     await part.encoder.end();

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { startOfExport } from '../../../core/run/record/run-record.ts';
 import { assetsTable, changesOf, changesTable } from '../../../core/records/columns.ts';
-import { type Table, newEncoding } from '../../../core/records/table.ts';
+import { type Table } from '../../../core/records/table.ts';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import type { TableFormat } from '../../../exports/table-source.ts';
 import { printable } from '../../../lib/format-text.ts';
@@ -37,7 +37,7 @@ export function exampleExport(
   prefix: string,
 ): ScriptExport {
   const assets = tables.find(({ name }) => name === assetsTable.name) ?? assetsTable;
-  const changes = tables.find(({ name }) => name === changesTable.name) ?? changesOf(assets.columns, newEncoding);
+  const changes = tables.find(({ name }) => name === changesTable.name) ?? changesOf(assets.columns);
   const whole = tables.filter(({ name }) => name !== changesTable.name);
   const all = mode === 'replace' ? whole : [...whole, changes];
   const rows = 1000;
