@@ -111,7 +111,7 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
     const disk = new MemoryDisk();
     for (const { name, files } of cases) {
       for (const [path, bytes] of Object.entries(files)) {
-        const file = `${top}/${name}/${path === 'start' ? '.run/checkpoint' : path}`;
+        const file = `${top}/${name}/${path === 'start' ? '.run/start.json' : path}`;
         await disk.files.makeFolder(file.slice(0, file.lastIndexOf('/')));
         const open = await disk.files.open(file, 'create');
         await open.write(Buffer.from(bytes));

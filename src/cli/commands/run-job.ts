@@ -90,9 +90,7 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
 /** What `--fresh` deletes, in words; undefined where there is nothing. Whether a bucket holds an export is known later. */
 function earlierExport(dir: string, shown: string): string | undefined {
   if (isBucketAddress(dir)) return `an earlier export in ${shown}`;
-  const holds = [exportPaths.manifest, exportPaths.start, exportPaths.oldCheckpoint].some((name) =>
-    existsSync(pathIn(dir, name)),
-  );
+  const holds = [exportPaths.manifest, exportPaths.start].some((name) => existsSync(pathIn(dir, name)));
   return holds ? `the earlier export in ${shown}` : undefined;
 }
 

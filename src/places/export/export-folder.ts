@@ -36,8 +36,6 @@ export const exportPaths = {
   lockSocket: (nonce: string) => `.run/lock.alive.${nonce}`,
   /** What an unfinished export began with. */
   start: '.run/start.json',
-  /** Of an unfinished export in a folder that version 0.1 began. */
-  oldCheckpoint: '.run/checkpoint',
   callCount: '.run/calls',
   creditCount: '.run/credits',
   stdin: '.run/stdin-ids',

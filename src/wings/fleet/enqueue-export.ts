@@ -118,7 +118,7 @@ async function enqueueLocked(place: HomePlace, request: EnqueueRequest, context:
     );
   }
   const manifest = await home.readManifest();
-  // Of a complete export nothing else is read: a bucket without Delete keeps the start of an earlier version.
+  // Of a complete export nothing else is read: in a bucket without Delete an old start stays.
   const begun = manifest === undefined ? await readStart(place) : undefined;
   const before = manifest ?? begun;
   if (before !== undefined) {

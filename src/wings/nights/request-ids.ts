@@ -12,7 +12,7 @@ import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
 import { exportSlices, type SlicesToMake, type SpentNow } from '../../core/run/export-slices.ts';
-import type { ExportHome, ExportProgress } from '../../core/run/homes/export-home.ts';
+import type { ExportHome } from '../../core/run/homes/export-home.ts';
 import { jobShape } from '../../core/run/job-shape.ts';
 
 export interface IdsToRequest {
@@ -37,7 +37,7 @@ export async function requestIds(
   if ((await inner.readManifest()) === undefined) {
     await files.makeFolder(pathIn(inner.scratch, exportPaths.run));
     const inputs = await askedInputs(files, idsPath);
-    const wanted = asBegun(askedJob(job, inner.name), await inner.readProgress());
+    const wanted = askedJob(job, inner.name);
     const requested = await openWanted(inner, wanted, inputs);
     await thenCleanUp({
       work: () => requestAll(requested, inner, spentNow, context),
@@ -65,14 +65,6 @@ async function openAsked(
   const target = pathIn(scratch, exportPaths.askedCopy);
   await copyExport({ from: place.files, folder: place.folder, to: files, target });
   return openFinished(target, files);
-}
-
-/** Of a night that an earlier version began, what is requested is kept plain to its end. */
-function asBegun(wanted: Job, begun: ExportProgress | undefined): Job {
-  const codecs = begun?.start.job['output.compression'] as { readonly raw?: unknown } | undefined;
-  if (codecs?.raw !== 'none') return wanted;
-  const { output } = wanted;
-  return { ...wanted, output: { ...output, compression: { ...output.compression, raw: 'none' } } };
 }
 
 async function openWanted(inner: ExportHome, wanted: Job, inputs: PreparedInputs): Promise<SlicesToMake> {

@@ -51,12 +51,7 @@ export const pruneMark = Buffer.from('prune\n');
 export const removedPrefix = '.pruned.';
 
 /** Files that say that a folder is an export, wherever it lies. */
-export const exportFiles: readonly string[] = [
-  exportPaths.manifest,
-  exportPaths.start,
-  exportPaths.oldCheckpoint,
-  exportPaths.throwingAway,
-];
+export const exportFiles: readonly string[] = [exportPaths.manifest, exportPaths.start, exportPaths.throwingAway];
 
 /** Judges each export by what lies in it: the same for folders and buckets. */
 export async function surveyOf(nights: AsyncIterable<SeenNight> | Iterable<SeenNight>): Promise<SurveyInProgress> {
@@ -75,9 +70,8 @@ async function judge(night: SeenNight, found: SurveyInProgress): Promise<void> {
   }
   const content = own.includes(exportPaths.manifest) ? await night.read(exportPaths.manifest) : undefined;
   const manifest = content && manifestOf(name, content);
-  if (typeof manifest === 'string' || manifest === undefined)
-    for (const start of [exportPaths.start, exportPaths.oldCheckpoint])
-      if (own.includes(start)) found.begun.push(Buffer.from(await night.read(start)).toString());
+  if (typeof manifest !== 'object' && own.includes(exportPaths.start))
+    found.begun.push(Buffer.from(await night.read(exportPaths.start)).toString());
   const reason = await reasonToKeep(night, manifest);
   if (reason !== undefined || content === undefined || typeof manifest !== 'object') {
     found.untouched.push({ name, reason: reason ?? 'unfinished' });

@@ -140,7 +140,6 @@ export async function exportFolders(files: FileStore, folder: string, depth = fo
   const isExport =
     names.includes(exportPaths.manifest) ||
     (await files.sizeOf(pathIn(folder, exportPaths.start))) !== undefined ||
-    (await files.sizeOf(pathIn(folder, exportPaths.oldCheckpoint))) !== undefined ||
     (await files.sizeOf(pathIn(folder, exportPaths.lock))) !== undefined;
   if (isExport) return [folder];
   const found: string[] = [];

@@ -50,7 +50,10 @@ it('a worker of another encoding ends with exit 12, and writes nothing', async (
   const newer = Buffer.from(checkedJson({ ...(start as object), encoding: 3 }));
   await fleet.bucket.open().put(name, { bytes: newer });
   const before = [...fleet.bucket.objects.keys()];
-  await expect(step({ make: steps.work() })).rejects.toMatchObject({ exit: 'damaged' });
+  await expect(step({ make: steps.work() })).rejects.toMatchObject({
+    exit: 'damaged',
+    message: expect.stringMatching(/start\.json is of encoding 3, and this version reads 2$/) as string,
+  });
   expect([...fleet.bucket.objects.keys()]).toEqual(before);
   expect(exitCodes.damaged.code).toBe(12);
 });

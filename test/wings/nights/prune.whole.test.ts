@@ -69,7 +69,7 @@ async function nightsOnDisk(begun = '{}'): Promise<MemoryDisk> {
     await put(disk, `${folder}/runs.jsonl`, Buffer.from(''));
     await put(disk, `${folder}/manifest.json`, manifestBytes(manifest));
   }
-  await put(disk, `${top}/date=2026-11-22/.run/checkpoint`, Buffer.from(begun));
+  await put(disk, `${top}/date=2026-11-22/.run/start.json`, Buffer.from(begun));
   await put(disk, `${top}/mine/notes.txt`, Buffer.from('mine'));
   await put(disk, `${top}/ids.txt`, Buffer.from('mine'));
   return disk;

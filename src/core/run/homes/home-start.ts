@@ -8,7 +8,7 @@ import { exportStartSchema, requireEncoding } from '../../../places/export/fact-
 import { type ObjectStore, readObjectIfThere, versionOf } from '../../../places/objects/object-store.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 
-/** 3: files of the run have checksums, and those in a folder are the same. 4: it says the encoding. */
+/** Version of the format of what an export begins with. */
 const startVersion = 4;
 
 /** An export, by the store in which it lies. */
@@ -33,7 +33,7 @@ const enqueuedSliceSchema = z.object({
 });
 
 const startSchema = exportStartSchema.extend({
-  version: z.number(),
+  version: z.literal(startVersion),
   encoding: z.literal(currentEncoding),
   /** In a folder all entries are one slice. */
   entriesPerSlice: z.number().optional(),
@@ -87,12 +87,9 @@ export async function beginOrRead(
 /** What an unfinished export began with; undefined when none did. @throws {ExportError} `damaged` */
 export async function readStart({ store, address }: ExportAddress): Promise<HomeStart | undefined> {
   const bytes = await readObjectIfThere(store, sliceNames.start);
-  if (bytes === undefined) {
-    if ((await store.look(exportPaths.oldCheckpoint)) !== undefined) throw ofOldVersion(address);
-    return undefined;
-  }
+  if (bytes === undefined) return undefined;
   const value = valueOfCheckedJson(bytes);
-  if (value === undefined) throw isOld(bytes) ? ofOldVersion(address) : damagedStart(address, 'it was changed');
+  if (value === undefined) throw damagedStart(address, 'it was changed');
   const { version } = z
     .object({ version: z.number().catch(0) })
     .catch({ version: 0 })
@@ -102,21 +99,6 @@ export async function readStart({ store, address }: ExportAddress): Promise<Home
   const parsed = startSchema.safeParse(value);
   if (!parsed.success) throw damagedStart(address, 'it is not the start of an export');
   return parsed.data;
-}
-
-/** Starts of version 0.1 have no checksum. */
-function isOld(bytes: Buffer): boolean {
-  return /^\{"version":[12],/.test(bytes.toString('latin1'));
-}
-
-function ofOldVersion(address: string): ExportError {
-  return new ExportError(
-    'damaged',
-    `${address} is an unfinished export of asset-export 0.1, which this version cannot finish`,
-    {
-      todo: 'Finish it with asset-export 0.1, or start over with --fresh.',
-    },
-  );
 }
 
 function damagedStart(address: string, why: string): ExportError {

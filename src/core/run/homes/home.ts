@@ -71,13 +71,7 @@ async function isThere({ store }: Pick<HomePlace, 'store'>, name: string): Promi
 }
 
 /** Files and folders that a later run needs. */
-const leftByRuns = [
-  exportPaths.start,
-  exportPaths.oldCheckpoint,
-  exportPaths.throwingAway,
-  exportPaths.callCount,
-  `${exportPaths.journals}/`,
-];
+const leftByRuns = [exportPaths.start, exportPaths.throwingAway, exportPaths.callCount, `${exportPaths.journals}/`];
 
 /** Whether an export has left something of itself that a later run needs. */
 export async function hasBegun({ store }: Pick<HomePlace, 'store'>): Promise<boolean> {

@@ -1,8 +1,6 @@
 import type { FinishedExport } from '../../../exports/finished-export.ts';
-import { piecesOf } from '../../../places/export/part-bytes.ts';
 import { recordFiles } from '../../../exports/records.ts';
 import { CheckedId } from '../../../lib/ids/checked-id.ts';
-import { codecOf } from '../../../lib/decompress.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
 import { unexportedTable } from '../../../core/records/beside-tables.ts';
 import { pathIn } from '../../../places/export/export-folder.ts';
@@ -10,7 +8,7 @@ import type { OpenFile } from '../../../places/files/open-file.ts';
 import { PackedBlocks, packedBlockBytes } from '../../../places/scratch/packed-blocks.ts';
 import { linesOf } from './record-pieces.ts';
 import { KeyTable } from '../../../lib/hash/key-table.ts';
-import { type BlockFile, PieceReader, plainBlocks } from './line-file.ts';
+import { type BlockFile, PieceReader } from './line-file.ts';
 
 /** Why an id that was requested has no record. */
 export interface AskedRefusal {
@@ -64,10 +62,12 @@ export class AskedAnswers {
   async #read(asked: FinishedExport): Promise<void> {
     for (const file of recordFiles(asked)) {
       const open = await asked.files.open(pathIn(asked.folder, file.path), 'read');
-      const { blocks, bytes } = packedFile(file.path, open);
-      this.#files.push({ open, blocks });
+      const packed = new PackedBlocks(open);
+      const block = (index: number): Promise<Uint8Array> => packed.block(index);
+      this.#files.push({ open, blocks: { name: file.path, blockBytes: packedBlockBytes, block } });
       let from = 0;
-      for await (const lines of linesOf(bytes)) {
+      // They have to be read first.
+      for await (const lines of linesOf(packed.all())) {
         for (const line of lines) {
           this.#add(line, from);
           from += line.length + 1;
@@ -100,16 +100,4 @@ export class AskedAnswers {
     if (isId) this.#id.hashTo(this.#hash, 0);
     return isId;
   }
-}
-
-/** A file of requested records, and all of its bytes: they have to be read first. */
-function packedFile(
-  name: string,
-  open: OpenFile,
-): { readonly blocks: BlockFile; readonly bytes: AsyncIterable<Uint8Array> } {
-  // A night that an earlier version began has plain files.
-  if (codecOf(name) === 'none') return { blocks: plainBlocks(name, open), bytes: piecesOf(open) };
-  const packed = new PackedBlocks(open);
-  const blocks = { name, blockBytes: packedBlockBytes, block: (index: number) => packed.block(index) };
-  return { blocks, bytes: packed.all() };
 }

@@ -48,21 +48,6 @@ describe('an unfinished export in a folder', () => {
     await expect(change(path, cut).run()).rejects.toMatchObject({ exit: 'damaged' });
   });
 
-  it('of version 0.1 is refused in one sentence', async () => {
-    const disk = new MemoryDisk();
-    await disk.files.makeFolder(`${out}/.run`);
-    const file = await disk.files.open(`${out}/${exportPaths.oldCheckpoint}`, 'create');
-    await file.write(Buffer.from('e1b0c442 {"version":3}\n'));
-    await file.close();
-    const small = new SmallExport(writeSmallIds(await tempFolder()), disk);
-    await expect(small.run()).rejects.toMatchObject({
-      exit: 'damaged',
-      message: `${out} is an unfinished export of asset-export 0.1, which this version cannot finish`,
-      todo: 'Finish it with asset-export 0.1, or start over with --fresh.',
-    });
-    expect(await small.run({ fresh: true })).toMatchObject({ state: 'complete' });
-  });
-
   it('is finished on a disk without hard links', async () => {
     const { small, disk } = await stopped();
     const links: string[] = [];
