@@ -118,7 +118,7 @@ const stateSchema = z.object({
   inFlight: z.array(z.object({ credits, owner: ownerSchema })),
   /** Of an account: the ledgers of keys whose bookings of the day are in `credits`; `allKeys` once the day was set. */
   taken: z.array(z.string()).optional(),
-  /** The calls that are booked, and their price; absent in days of version 0.1, and where calls of a key were taken over. */
+  /** The calls that are booked, and their price; absent where calls of a key were taken over. */
   calls: z.number().int().nonnegative().optional(),
   price: z.union([credits, z.literal('several')]).optional(),
 });

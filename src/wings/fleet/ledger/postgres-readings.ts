@@ -1,7 +1,7 @@
 import type { BookedDay } from '../../../core/client/ledger/credit-ledger.ts';
 import { type LedgerOf, ledgerName } from '../../../core/client/ledger/ledger-file.ts';
 import { connectPostgres, patience, type PostgresContext } from './postgres-connection.ts';
-import { readSchemaVersion } from './postgres-schema.ts';
+import { hasSchema } from './postgres-schema.ts';
 
 /** All ledgers where neither a key nor an account is given. */
 export interface PostgresReading extends PostgresContext, LedgerOf {}
@@ -22,7 +22,7 @@ export async function readPostgresLedger(
 ): Promise<BookedDay[]> {
   const connection = await connectPostgres(address, context);
   try {
-    if ((await readSchemaVersion(connection, patience.figureMs)) === undefined) return [];
+    if (!(await hasSchema(connection, patience.figureMs))) return [];
     const only = apiKey === undefined && account === undefined ? null : ledgerName({ apiKey, account });
     const { days } = await connection.ask(statement, [only], patience.figureMs);
     return days as BookedDay[];

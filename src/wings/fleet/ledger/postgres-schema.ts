@@ -3,27 +3,24 @@ import { allKeys } from '../../../core/client/ledger/ledger-file.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 
 /**
- * Raise it with every change of the statements. Programs of older versions may still work with the schema: a new version adds
- * columns and functions, and never changes the arguments or the result of a function that is there.
+ * Raise it with every change of what the statements make. Programs of older versions may still work with the schema: a new version
+ * adds columns and functions, and never changes the arguments or the result of a function that is there.
  */
 export const schemaVersion = 5;
 
 /**
  * Tables and functions of a shared ledger. Everything of a key or an account is in rows of that key (`ledgerName`), so one database serves many.
- * `day`: what is booked, in how many calls, and their price; of calls null is "not known" (days of version 4 and older, and where a key's were taken
- * over), of the price "several". `flight`: how much of it a process has in calls that are not over. `pace`: when the next call of
+ * `day`: what is booked, in how many calls, and their price; of calls null is "not known" (where a key's were taken over), of the
+ * price "several". `flight`: how much of it a process has in calls that are not over. `pace`: when the next call of
  * anyone may begin, how long all pause, and the most ids a call, which is forgotten after a day. `sums`: what an export has
  * planned and sent, in calls. `taken`: the ledgers of keys whose bookings an account took over, and `allKeys` on a day that was set. Function bodies take the time after their locks.
  */
 export const schemaStatements = `
 create schema if not exists asset_export;
 create table if not exists asset_export.day (
-  key text, day date, booked bigint not null check (booked >= 0), primary key (key, day)
+  key text, day date, booked bigint not null check (booked >= 0), calls bigint default 0, price bigint,
+  primary key (key, day)
 ) with (fillfactor = 50);
-alter table asset_export.day add column if not exists calls bigint;
-alter table asset_export.day add column if not exists price bigint;
--- Not for the days that are there: their calls are not known.
-alter table asset_export.day alter column calls set default 0;
 create table if not exists asset_export.flight (
   key text, day date, holder text, credits bigint not null, seen timestamptz not null, primary key (key, day, holder)
 ) with (fillfactor = 50);
@@ -195,41 +192,41 @@ const lockNumber = 7_355_608_117;
 /** What the comment of the schema says, before its version. */
 const mark = 'asset-export schema ';
 
-/** Makes what is missing or older, in one transaction. Programs that start at once do it one after the other. */
+/** Makes the schema where it is missing, in one transaction. Programs that start at once do it one after the other. */
 const script = `select pg_advisory_xact_lock(${lockNumber});
 do $script$ begin
-if coalesce(substring(obj_description(to_regnamespace('asset_export'), 'pg_namespace') from '^${mark}([0-9]+)$')::int, 0)
-  < ${schemaVersion} then
+if coalesce(obj_description(to_regnamespace('asset_export'), 'pg_namespace'), '') not like '${mark}%' then
 ${schemaStatements}
 comment on schema asset_export is '${mark}${schemaVersion}';
 end if;
 end $script$`;
 
 /**
- * The version of the schema in a database; undefined where there is none.
- * @throws {ExportError} `damaged` when a newer program made it
+ * Whether a database has the schema.
+ * @throws {ExportError} `damaged` when another version made it
  */
-export async function readSchemaVersion(
-  connection: PostgresConnection,
-  patienceMs?: number,
-): Promise<number | undefined> {
+export async function hasSchema(connection: PostgresConnection, patienceMs?: number): Promise<boolean> {
   const { made } = await connection.ask(
     `select obj_description(to_regnamespace('asset_export'), 'pg_namespace') as made`,
     [],
     patienceMs,
   );
-  if (typeof made !== 'string' || !made.startsWith(mark)) return undefined;
+  if (typeof made !== 'string' || !made.startsWith(mark)) return false;
   const version = Number(made.slice(mark.length));
-  if (version <= schemaVersion) return version;
+  if (version === schemaVersion) return true;
+  if (version < schemaVersion)
+    throw new ExportError('damaged', 'the shared database was set up by an older version of asset-export', {
+      todo: 'When no run uses it, drop the schema asset_export, run the command again, and set what is booked today: asset-export credits set.',
+    });
   throw new ExportError('damaged', 'the shared database was set up by a newer version of asset-export', {
     todo: 'Install that version of asset-export here too. Programs that already run continue.',
   });
 }
 
-/** Sets the schema up where it is missing or older. One that is as it should be needs no right to make anything. */
+/** Sets the schema up where it is missing. One that is there needs no right to make anything. */
 export async function makeSchema(connection: PostgresConnection): Promise<void> {
-  if ((await readSchemaVersion(connection)) === schemaVersion) return;
+  if (await hasSchema(connection)) return;
   await connection.ask(script);
-  // A newer program may have come first.
-  await readSchemaVersion(connection);
+  // Another version may have come first.
+  await hasSchema(connection);
 }
