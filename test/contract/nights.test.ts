@@ -42,7 +42,8 @@ function manifestOf(more: Partial<Manifest> = {}): Uint8Array {
 }
 
 const named = { name: 'a', seal: '' };
-const diff = { from: named, to: named, counts: { inserted: 0, updated: 0, deleted: 0, unchanged: 0 }, columns: {} };
+const noChanges = { inserted: 0, updated: 0, deleted: 0, unchanged: 0 };
+const diff = { from: named, to: { ...named, rows: {} }, counts: noChanges, columns: {} };
 const run = runLineText([
   {
     kind: 'run',

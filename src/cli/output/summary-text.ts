@@ -75,7 +75,7 @@ function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: Expo
 /** What was taken from the base, and a line for each class that was requested: how much of it had changed. */
 function baseLines({ base, counts }: ExportAccount, saved = 0): string[] {
   if (base === undefined) return [];
-  const { overdue, estimate, unlisted = 0 } = base;
+  const { overdue, estimate, unlisted } = base;
   const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
   const late = overdue === 0 ? '' : `, ${count(overdue)} overdue (base.maxCredits)`;
   return [

@@ -79,8 +79,7 @@ export function isOverUnlisted(
   base: Pick<NonNullable<ExportAccount['base']>, 'rows' | 'unlisted'> | undefined,
   { maxUnlisted }: Pick<Job['tolerance'], 'maxUnlisted'>,
 ): boolean {
-  const { rows, unlisted } = base ?? {};
-  return rows !== undefined && unlisted !== undefined && isOver(unlisted, maxUnlisted, rows);
+  return base !== undefined && isOver(base.unlisted, maxUnlisted, base.rows);
 }
 
 /** A list that is cut short is a mistake more often than a wish: a load of what comes of it deletes all that it lacks. */
@@ -89,7 +88,7 @@ function unlistedRows(
   tolerance: Job['tolerance'],
 ): ExportError | undefined {
   if (base === undefined || limit !== undefined || !isOverUnlisted(base, tolerance)) return undefined;
-  const { rows = 0, unlisted = 0, name } = base;
+  const { rows, unlisted, name } = base;
   const aside =
     setAside === undefined ? '' : ' The export is set aside: it is no base for the next night and not latest.';
   return new ExportError(

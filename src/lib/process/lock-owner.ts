@@ -12,9 +12,9 @@ export const ownerSchema = z.object({
   boot: z.string(),
   /** One for each time a lock is asked for: file names are made of it, and none is used twice. */
   nonce: z.string(),
-  /** Where its pid means something: containers have namespaces of their own. Absent in older versions and where there are none. */
+  /** Where its pid means something: containers have namespaces of their own. Absent where there are none. */
   namespace: z.string().optional(),
-  /** The device of the folder where it listens; absent where sockets cannot be made, and in older versions. */
+  /** The device of the folder where it listens; absent where sockets cannot be made. */
   device: z.number().optional(),
 });
 

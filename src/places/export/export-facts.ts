@@ -45,7 +45,7 @@ export function sumOf<T extends Readonly<Record<string, number>>>(zero: T, items
 /** Whether the ids are kept: decided when an export begins. A later run does as that did. */
 export const keptField = 'output.keepIds';
 
-/** Whether an export keeps its ids: those of older versions do not. */
+/** Whether an export keeps its ids. */
 export function keepsIds(shape: JobShape): boolean {
   return shape[keptField] === true;
 }

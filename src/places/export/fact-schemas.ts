@@ -6,8 +6,8 @@ import { ExportError } from '../../lib/export-error.ts';
 export const countsSchema = z.object({
   read: z.number(),
   exported: z.number(),
-  /** Rows taken from the export that this one is based on; 0 without a base, and absent before there were any. */
-  carried: z.number().default(0),
+  /** Rows taken from the export that this one is based on; 0 without a base. */
+  carried: z.number(),
   missing: z.number(),
   invalid: z.number(),
   duplicate: z.number(),

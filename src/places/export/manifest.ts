@@ -37,8 +37,8 @@ const namedSchema = z.object({ name: folderName, seal: z.string() });
 /** What a diff compared, and what it found. */
 const diffSchema = z.object({
   from: namedSchema,
-  /** Rows of its tables, by name. Absent in diffs of version 0.1. */
-  to: namedSchema.extend({ rows: z.record(z.string(), z.number()).optional() }),
+  /** Rows of its tables, by name. */
+  to: namedSchema.extend({ rows: z.record(z.string(), z.number()) }),
   counts: z.object({ inserted: z.number(), updated: z.number(), deleted: z.number(), unchanged: z.number() }),
   /** Updates by column. */
   columns: z.record(z.string(), z.number()),
@@ -85,9 +85,9 @@ const manifestSchema = z.object({
       overdue: z.number(),
       /** Requested rows of the base that the service does not know now. */
       lost: z.number(),
-      /** Rows of the base, and those of them whose ids are not listed now. Absent in exports before version 0.2. */
-      rows: z.number().optional(),
-      unlisted: z.number().optional(),
+      /** Rows of the base, and those of them whose ids are not listed now. */
+      rows: z.number(),
+      unlisted: z.number(),
       classes: z.array(
         z.object({ when: z.array(z.string()), rows: z.number(), asked: z.number(), changed: z.number() }),
       ),

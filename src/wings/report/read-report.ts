@@ -80,7 +80,7 @@ export async function readReport(request: ReportRequest): Promise<ReportData> {
 }
 
 function baseData({ base, setAside }: Manifest): BaseData | null {
-  return base === undefined ? null : { name: base.name, rows: base.rows ?? null, isSetAside: setAside !== undefined };
+  return base === undefined ? null : { name: base.name, rows: base.rows, isSetAside: setAside !== undefined };
 }
 
 function stateOf({ isComplete, isHeld, startedAtMs }: OpenedExport, runs: RunsData | null): ReportState {

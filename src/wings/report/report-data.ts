@@ -32,8 +32,8 @@ export interface DriftData {
 
 export interface BaseData {
   readonly name: string;
-  /** Rows of the base; null in exports before version 0.2. */
-  readonly rows: number | null;
+  /** Rows of the base. */
+  readonly rows: number;
   /** Too many of them were not listed: the export is set aside. */
   readonly isSetAside: boolean;
 }

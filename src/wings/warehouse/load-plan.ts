@@ -76,7 +76,7 @@ export function sourceOf({ table, files }: LoadTable, { format, csvDialect }: Lo
   return { table, format, folder, csvDialect, files: files.map(({ path }) => path) };
 }
 
-/** Rows that each table holds after a load, by its name in the export. A diff of an older version knows them for `assets` alone. */
+/** Rows that each table holds after a load, by its name in the export. */
 export function rowsAfterLoad({ manifest }: Pick<FinishedExport, 'manifest'>): Readonly<Record<string, number>> {
   const { diff, tables } = manifest;
   if (diff !== undefined) {

@@ -52,7 +52,7 @@ function aboutAccount({ account, base }: ReportData): Markup {
     ...((unlisted ?? 0) === 0
       ? []
       : [
-          `${count(unlisted ?? 0)} of the ${base?.rows === null || base === null ? '' : count(base.rows)} assets of the base are not listed now.${base?.isSetAside === true ? ' Too many: the export is set aside.' : ''}`,
+          `${count(unlisted ?? 0)} of the ${base === null ? '' : count(base.rows)} assets of the base are not listed now.${base?.isSetAside === true ? ' Too many: the export is set aside.' : ''}`,
         ]),
   ];
   return said.length === 0
