@@ -1,3 +1,4 @@
+import { removedWords } from '../core/job/removed-words.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { shownWord } from '../lib/addresses/shown-text.ts';
@@ -96,6 +97,7 @@ export const otherFlags: Readonly<Record<string, string>> = {
   key,
   limit: 'To export a part of the ids, give a shorter file: head -n 1000 ids.txt > some.txt',
   n: dry,
+  nested: removedWords['nested'] ?? '',
   o: '--out names the folder or the bucket.',
   output: '--out names the folder or the bucket.',
   'output-dir': '--out names the folder or the bucket.',

@@ -1,7 +1,7 @@
 import { cellsOf } from '../core/records/cell-of-text.ts';
 import { besideTables, isBesideTable } from '../core/records/beside-tables.ts';
 import { fetchedAt, tableByName } from '../core/records/columns.ts';
-import { blockOf, type RowBlock } from '../core/records/row-block.ts';
+import type { RowBlock } from '../core/records/row-block.ts';
 import { exportedAt } from '../core/records/shape-table.ts';
 import { type Column, type ColumnType, type Row, type Table, wholeName } from '../core/records/table.ts';
 import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
@@ -14,7 +14,7 @@ import { type Manifest, readManifest } from '../places/export/manifest.ts';
 import type { OpenFile } from '../places/files/open-file.ts';
 import { blockReaders, rowFormats } from './block-readers.ts';
 import { type PieceMemory, piecesOf, rangesOf } from '../places/export/part-bytes.ts';
-import { type RowLayout, parquetRows } from './row-readers.ts';
+import type { RowLayout } from './row-readers.ts';
 
 export type ManifestFile = Manifest['files'][number];
 
@@ -50,10 +50,9 @@ export class FinishedExport {
     return csvDialectNamed(this.manifest.job['csv.dialect']);
   }
 
-  /** A table as its files of a format have it: only Parquet holds lists of structs. */
-  tableIn(name: string, format: string): Table {
-    const table = this.tables.get(name) ?? { name, columns: [] };
-    return format === 'parquet' ? table : { ...table, columns: table.columns.map(withoutElements) };
+  /** A table of its files; without columns where it has none of that name. */
+  table(name: string): Table {
+    return this.tables.get(name) ?? { name, columns: [] };
   }
 
   /**
@@ -71,11 +70,6 @@ export class FinishedExport {
    * @param columns cells of each row, by their names in the column table; null where the file lacks one. All unless named.
    */
   async *rows(file: ManifestFile, columns = this.#columnsOf(file.table)): AsyncGenerator<Row[], void, void> {
-    if (file.format === 'parquet') {
-      const layout = this.#layoutOf(file, columns);
-      yield* this.#read(file, (open) => parquetRows(rangesOf(open, file.bytes), layout));
-      return;
-    }
     for await (const block of this.blocks(file, columns)) {
       yield Array.from({ length: block.rows }, (_, row) => cellsOf(block, row, columns));
     }
@@ -83,10 +77,6 @@ export class FinishedExport {
 
   /** The same rows as texts, where a reader has no use for values. A block is valid until the next one is requested. */
   async *blocks(file: ManifestFile, columns: readonly Column[]): AsyncGenerator<RowBlock, void, void> {
-    if (file.format === 'parquet' && this.#columnsOf(file.table).some(({ elements }) => elements !== undefined)) {
-      for await (const rows of this.rows(file, columns)) yield blockOf(columns, rows);
-      return;
-    }
     const format = rowFormats.find((each) => each === file.format);
     if (format === undefined) throw new Error(`${file.path} is of a format that holds no rows, or none of ours`);
     const layout = this.#layoutOf(file, columns);
@@ -144,19 +134,6 @@ function plainOf(open: OpenFile, { path }: ManifestFile, memory: PieceMemory): A
   return decompress(piecesOf(open, memory), codecOf(path));
 }
 
-function withoutElements({ name, type, nullable, path, about, values, from, fieldId }: Column): Column {
-  return {
-    name,
-    type,
-    nullable,
-    path,
-    about,
-    ...(values === undefined ? {} : { values }),
-    ...(from === undefined ? {} : { from }),
-    ...(fieldId === undefined ? {} : { fieldId }),
-  };
-}
-
 /** A table as the manifest has it: what the manifest does not say of a column, the column table does. */
 function writtenTable(name: string, { tables }: Manifest): Table {
   const whole = tableByName(name);
@@ -165,9 +142,8 @@ function writtenTable(name: string, { tables }: Manifest): Table {
     name,
     ...(whole?.list === undefined ? {} : { list: whole.list }),
     ...(whole?.where === undefined ? {} : { where: whole.where }),
-    columns: (tables[name]?.columns ?? []).map(({ list: listName, ...column }): Column => {
+    columns: (tables[name]?.columns ?? []).map((column): Column => {
       const { path = [], about = '', values, fieldId } = known.find((each) => each.name === wholeName(column)) ?? {};
-      const list = listName === undefined ? undefined : tableByName(listName);
       return {
         name: column.name,
         type: column.type as ColumnType,
@@ -177,8 +153,6 @@ function writtenTable(name: string, { tables }: Manifest): Table {
         ...(values === undefined ? {} : { values }),
         ...(column.from === undefined ? {} : { from: column.from }),
         ...(fieldId === undefined ? {} : { fieldId }),
-        // The first two columns of a child table say where an element belongs.
-        ...(list === undefined ? {} : { elements: list.columns.slice(2), list: list.name }),
       };
     }),
   };

@@ -19,7 +19,7 @@ const falseAt = ~4;
 type Values = ArrayLike<unknown> & ArrayBufferView;
 
 /**
- * Reads a Parquet file of this program by Apache's decoder: texts stay where they were decoded. Lists of structs are not read.
+ * Reads a Parquet file of this program by Apache's decoder: texts stay where they were decoded.
  */
 export async function* parquetBlocks(
   { byteLength, slice }: ReturnType<typeof rangesOf>,
@@ -35,20 +35,23 @@ export async function* parquetBlocks(
     const wanted = names.filter((name) => name !== undefined);
     const batches = (await file.stream({ batchSize: batchRows, columns: wanted })) as ReadableStream<RecordBatch>;
     const builder = new RowBlockBuilder(columns.length, batchRows, new MadeText(constants));
-    for await (const batch of batches) yield blockOf(batch.intoIPCStream(), builder, { columns, names });
+    for await (const batch of batches) yield blockOf(batch, builder, { columns, names });
   } finally {
     file.free();
   }
 }
 
 function blockOf(
-  ipc: Uint8Array,
+  recordBatch: RecordBatch,
   builder: RowBlockBuilder,
   { columns, names }: Pick<RowLayout, 'columns' | 'names'>,
 ): RowBlock {
+  // A table without columns does not know its rows.
+  const { numRows } = recordBatch;
+  const ipc = recordBatch.intoIPCStream();
   const table = arrow.tableFromIPC(ipc);
   builder.cutTo(0);
-  for (let row = 0; row < table.numRows; row += 1) builder.addRow();
+  for (let row = 0; row < numRows; row += 1) builder.addRow();
   for (const [place, column] of columns.entries()) {
     const name = names[place];
     let row = 0;

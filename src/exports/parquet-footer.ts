@@ -27,7 +27,7 @@ const exactBounds = {
   stringFromBytes: (bytes: Uint8Array) => bytes,
 };
 
-/** Columns of a Parquet file that have field ids and are no lists, in their order. @throws {ExportError} `damaged` for what is not a Parquet file */
+/** Columns of a Parquet file that have field ids, in their order. @throws {ExportError} `damaged` for what is not a Parquet file */
 export async function readFooter(files: FileStore, path: string, byteLength: number): Promise<ColumnFooter[]> {
   const open = await files.open(path, 'read');
   try {
@@ -54,12 +54,12 @@ async function metadataOf(open: OpenFile, path: string, byteLength: number): Pro
 }
 
 function columnsOf(metadata: FileMetaData): ColumnFooter[] {
-  const fields = parquetSchema(metadata).children.filter(({ children }) => children.length === 0);
+  const fields = parquetSchema(metadata).children;
   const chunksOf = new Map<string, ColumnMetaData[]>();
   for (const { columns } of metadata.row_groups) {
     for (const { meta_data: chunk } of columns) {
-      const [name, ...within] = chunk?.path_in_schema ?? [];
-      if (chunk === undefined || name === undefined || within.length > 0) continue;
+      const [name] = chunk?.path_in_schema ?? [];
+      if (chunk === undefined || name === undefined) continue;
       chunksOf.set(name, [...(chunksOf.get(name) ?? []), chunk]);
     }
   }

@@ -3,12 +3,11 @@ import { GrowingBytes } from '../core/formats/growing-bytes.ts';
 import { addEscaped, maxEscapeBytes } from '../core/formats/json-escapes.ts';
 import { closingQuote, jsonEnd } from '../lib/scan/json-end.ts';
 import { cellsOf } from '../core/records/cell-of-text.ts';
-import { assetsTable } from '../core/records/columns.ts';
+import { assetsTable, tables } from '../core/records/columns.ts';
 import { holdsAt } from '../core/records/texts.ts';
 import { stringifyJson } from '../lib/json/json.ts';
 import { rebuildAsset } from '../core/records/rebuild-asset.ts';
 import { type RowBlock, textMarks } from '../core/records/row-block.ts';
-import { listTableOf } from '../core/records/shape-table.ts';
 import { type Column, isIdColumn } from '../core/records/table.ts';
 import { closeBrace, colon, comma, openBrace, quote } from '../lib/ascii.ts';
 
@@ -42,8 +41,12 @@ const root: readonly Member[] = memberTree(() => true);
 const fewMembers = {
   id: memberTree((column) => isIdColumn(column)),
   /** And the lists whose elements are rows of child tables. */
-  lists: memberTree((column) => isIdColumn(column) || listTableOf(column) !== undefined),
+  lists: memberTree((column) => isIdColumn(column) || isListOfTable(column)),
 } as const;
+
+function isListOfTable({ type, path }: Column): boolean {
+  return type === 'json' && tables.some(({ list }) => list?.join('\0') === path.join('\0'));
+}
 
 /** Makes records of whole rows of `assets`, byte for byte as `rebuildAsset` does, without making values of their cells. */
 export class RecordTexts {

@@ -22,26 +22,7 @@ export function recordFiles(finished: FinishedExport): ManifestFile[] {
     );
   }
   if (best.format !== 'raw') requireWholeRows(finished);
-  const exact = files.find((file) => !isNestedParquet(finished, file));
-  return files.filter(({ format }) => format === (exact ?? best).format);
-}
-
-/**
- * Refuses an export whose records are read from nested Parquet alone: its lists hold neither the order of members nor whether one was absent or null.
- * @throws {ExportError} `usage`
- */
-export function requireExactRecords(finished: FinishedExport): void {
-  const [file] = recordFiles(finished);
-  if (file === undefined || !isNestedParquet(finished, file)) return;
-  throw new ExportError(
-    'usage',
-    `${finished.folder} holds its lists only as nested Parquet, which loses the order of members`,
-    { todo: 'Export with another format as well: --format parquet,jsonl.' },
-  );
-}
-
-function isNestedParquet({ tables }: FinishedExport, { format }: ManifestFile): boolean {
-  return format === 'parquet' && tables.get(assetsTable.name)?.columns.some(({ list }) => list !== undefined) === true;
+  return files.filter(({ format }) => format === best.format);
 }
 
 /** The columns of `assets` that the job omitted. A record is rebuilt from all: an older program may have had fewer. */
@@ -57,7 +38,7 @@ export function omittedColumns({ manifest, tables }: Pick<FinishedExport, 'manif
 export function holdsCells(finished: FinishedExport): boolean {
   const written = finished.tables.get(assetsTable.name)?.columns ?? [];
   const isWritten = ({ name, type }: Column): boolean =>
-    written.some((column) => wholeName(column) === name && column.type === type && column.list === undefined);
+    written.some((column) => wholeName(column) === name && column.type === type);
   return recordFiles(finished)[0]?.format !== 'raw' && assetsTable.columns.every(isWritten);
 }
 

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '../lib/json/json.ts';
-import type { Cell, Column, Row } from '../core/records/table.ts';
+import type { Column } from '../core/records/table.ts';
 import { splitLines } from '../lib/scan/split-lines.ts';
-import { cellOfParquet, readParquet } from './parquet-rows.ts';
 
 /** How a file holds the rows of a table. */
 export interface RowLayout {
@@ -37,31 +36,4 @@ export async function* jsonLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   }
   lines.end();
   yield objects;
-}
-
-/** The rows of a Parquet file, a row group at a time. */
-export async function* parquetRows(
-  file: Parameters<typeof readParquet>[0],
-  { columns, names }: Pick<RowLayout, 'columns' | 'names'>,
-): AsyncGenerator<Row[], void, void> {
-  const wanted = names.filter((name) => name !== undefined);
-  for await (const { columns: found, rows } of readParquet(file, wanted)) {
-    const places = placesOf(names, found);
-    yield rows.map((cells) => placed(columns, places, (place, column) => cellOfParquet(cells[place], column)));
-  }
-}
-
-function placesOf(names: RowLayout['names'], found: readonly unknown[]): number[] {
-  return names.map((name) => (name === undefined ? -1 : found.indexOf(name)));
-}
-
-function placed(
-  columns: readonly Column[],
-  places: readonly number[],
-  cellAt: (place: number, column: Column) => Cell,
-): Row {
-  return columns.map((column, index) => {
-    const place = places[index] ?? -1;
-    return place < 0 ? null : cellAt(place, column);
-  });
 }

@@ -15,8 +15,8 @@ describe('the same flags for another command', () => {
     [['my job.yaml'], `asset-export run 'my job.yaml'`],
     [['job.yaml', '--missing-percent', '3', '--no-singles'], 'asset-export run job.yaml --no-singles'],
     [
-      ['--ids', 'a b.txt', '--ids=-x.csv', '--out=-o', '--nested'],
-      `asset-export run --ids 'a b.txt' --ids=-x.csv --out=-o --nested`,
+      ['--ids', 'a b.txt', '--ids=-x.csv', '--out=-o', '--report'],
+      `asset-export run --ids 'a b.txt' --ids=-x.csv --out=-o --report`,
     ],
     [['--rename', "id=asset's"], `asset-export run --rename 'id=asset'\\''s'`],
   ])('keep their values and quotes, and are read again as they were: %j', (argv, line) => {

@@ -75,13 +75,6 @@ describe('the service on an export whose job shaped its tables', () => {
     expect(await answersOf(await exported({ format, ...flags }))).toEqual(plain);
   });
 
-  it('answers the same records, but for the order of members, from nested Parquet', async () => {
-    const nested = await exported({ format: 'parquet', nested: true, 'exported-at': true });
-    const again = await exportOf(nested, { format: 'parquet', nested: true });
-    // Read once, they are in the order in which they are read ever after.
-    expect(await answersOf(again)).toEqual(await answersOf(nested));
-  });
-
   it.each([{ exclude: 'burnt,extra' }, { columns: 'id,burnt' }])(
     'says which columns are missing: %j',
     async (flags) => {

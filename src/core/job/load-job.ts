@@ -11,6 +11,7 @@ import { noBase } from './job-base.ts';
 import { issueText } from './issue-text.ts';
 import { environmentName, jobFields, type JobField, fieldText } from './job-fields.ts';
 import { embedded, type Job, type JobInput, jobSchema } from './job-schema.ts';
+import { removedWords } from './removed-words.ts';
 import { type JobFile, parseJobFile, isTree, putAt, valueAt, type Tree } from './parse-job-file.ts';
 
 /** Where a job's fields come from. Precedence: flag, environment, job file or object, default. */
@@ -155,7 +156,7 @@ function requireFlags(flags: Readonly<Record<string, unknown>>): void {
     names,
   );
   throw new ExportError('usage', `unknown flag ${unknown}${near === undefined ? '' : `; did you mean ${near}?`}`, {
-    todo: 'Write flags as on the command line, but without dashes: ids-per-call.',
+    todo: removedWords[unknown] ?? 'Write flags as on the command line, but without dashes: ids-per-call.',
   });
 }
 
@@ -257,6 +258,8 @@ function missing(issue: z.core.$ZodIssue, path: string, where: string): string |
 
 function unknownField(path: string, key: string): string {
   const prefix = path === '' ? '' : `${path}.`;
+  const instead = Object.hasOwn(removedWords, prefix + key) ? removedWords[prefix + key] : undefined;
+  if (instead !== undefined) return `unknown field "${prefix}${key}": ${instead}`;
   const names = [
     ...new Set(
       jobFields

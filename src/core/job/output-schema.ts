@@ -27,10 +27,6 @@ const columnFields = {
       description: 'new names for columns of assets',
     },
   ),
-  nested: field(z.boolean().default(false), {
-    flag: 'nested',
-    description: 'Parquet: write lists in assets (creators, content_files, …) as lists of structs instead of JSON text',
-  }),
   exportedAt: field(z.boolean().default(false), {
     flag: 'exported-at',
     description: 'add the column exported_at to every table: start of the export, UTC',

@@ -1,10 +1,6 @@
-import { assetsTable, changesOf, changesTable, fetchedAt, tables } from './columns.ts';
-import type { Drift } from './drift.ts';
-import { driftPath } from './drift.ts';
-import { parseJson, stringifyJson } from '../../lib/json/json.ts';
-import { isJsonObject, type JsonObject, setMemberAt } from '../../lib/json/json-value.ts';
+import { assetsTable, changesOf, changesTable, fetchedAt } from './columns.ts';
 import { MadeText } from './texts.ts';
-import { type RowBlock, RowBlockBuilder, textOfCell } from './row-block.ts';
+import { type RowBlock, RowBlockBuilder } from './row-block.ts';
 import type { Column, Table } from './table.ts';
 
 /** What a job makes of the tables. Names are those of `assets` before they are changed. */
@@ -13,16 +9,11 @@ export interface TableShape {
   readonly columns?: readonly string[] | undefined;
   readonly exclude: readonly string[];
   readonly rename: Readonly<Record<string, string>>;
-  /** Lists in `assets` have elements (see `Column.elements`). */
-  readonly nested: boolean;
   /** When the export began, in microseconds since 1970 (UTC): the value of `exported_at`, which every table has then. */
   readonly exportedAtUs?: number;
   /** Whether `assets` and `changes` have the column `fetched_at`. */
   readonly hasFetchedAt?: boolean;
 }
-
-/** Told what a list column cannot hold of a row. */
-export type OnMisfit = (row: number, drift: Drift) => void;
 
 /** When each row was requested, by its place in the block, in microseconds since 1970; undefined where there is no row as it is now. */
 export type FetchTimes = (row: number) => number | undefined;
@@ -36,7 +27,7 @@ export interface ShapedTable {
    * The cells that are written of rows of the whole table.
    * @param fetchedAtUs when each row was requested, in microseconds since 1970: for `fetched_at`
    */
-  readonly pick: (block: RowBlock, onMisfit: OnMisfit, fetchedAtUs?: FetchTimes) => RowBlock;
+  readonly pick: (block: RowBlock, fetchedAtUs?: FetchTimes) => RowBlock;
 }
 
 export const exportedAt: Column = {
@@ -49,7 +40,7 @@ export const exportedAt: Column = {
 };
 
 /** The whole tables, as a job that says nothing of columns writes them. */
-export const wholeTables: TableShape = { exclude: [], rename: {}, nested: false };
+export const wholeTables: TableShape = { exclude: [], rename: {} };
 
 /** Applies a job's choice of columns to `assets`. Child tables keep all columns; only `exported_at` may be added. */
 export function shapeTable(table: Table, shape: TableShape): ShapedTable {
@@ -62,14 +53,13 @@ export function shapeTable(table: Table, shape: TableShape): ShapedTable {
   const all = [...table.columns, ...stamps];
   const kept = isAssets ? keptColumns(all, shape) : all;
   const places = kept.map((column) => all.indexOf(column));
-  const lists = isAssets && shape.nested ? listPlaces() : [];
-  const columns = kept.map((column) => shapedColumn(column, isAssets ? shape : wholeTables));
+  const columns = isAssets ? kept.map((column) => renamedColumn(column, shape)) : kept;
   const stamp = Buffer.from(shape.exportedAtUs === undefined ? '' : String(shape.exportedAtUs));
   const shaped = { table: { ...table, columns }, whole: table };
-  const isWhole = lists.length === 0 && places.every((place, index) => place === index);
-  if (isWhole && places.length === table.columns.length) return { ...shaped, pick: (block) => block };
+  const isWhole = places.length === table.columns.length && places.every((place, index) => place === index);
+  if (isWhole) return { ...shaped, pick: (block) => block };
   const fetchedAtPlace = all.indexOf(fetchedAt);
-  return { ...shaped, pick: cellPicker(places, lists, stamp, fetchedAtPlace) };
+  return { ...shaped, pick: cellPicker(places, stamp, fetchedAtPlace) };
 }
 
 const neverFetched: FetchTimes = () => undefined;
@@ -85,23 +75,16 @@ function shapeChanges(shape: TableShape): ShapedTable {
 
 /**
  * @param places the cells of a row, by their place in the whole one; that behind its end is the stamp
- * @param lists places of list columns
  * @param fetchedAtPlace the place of `fetched_at`; -1 when it is not written
  */
-function cellPicker(
-  places: readonly number[],
-  lists: readonly number[],
-  stamp: Uint8Array,
-  fetchedAtPlace: number,
-): ShapedTable['pick'] {
-  return (block, onMisfit, times = neverFetched) => {
+function cellPicker(places: readonly number[], stamp: Uint8Array, fetchedAtPlace: number): ShapedTable['pick'] {
+  return (block, times = neverFetched) => {
     const { made, width } = block;
     const picked = new RowBlockBuilder(places.length, block.rows, new MadeText(Buffer.concat([made, stamp])));
     const setTime = timeSetter(picked);
     for (let row = 0; row < block.rows; row += 1) {
       const base = picked.addRow();
       copyCells(picked, block, row, places);
-      if (lists.length > 0) moveCells(picked, base, places, moveLists(block, row, lists, onMisfit));
       for (let index = 0; index < places.length; index += 1) {
         const place = places[index] ?? 0;
         if (place === fetchedAtPlace) setTime(base + index, times(row));
@@ -125,13 +108,6 @@ function copyCells(picked: RowBlockBuilder, block: RowBlock, row: number, places
   }
 }
 
-function moveCells(picked: RowBlockBuilder, base: number, places: readonly number[], moved: Moved): void {
-  for (const [index, place] of places.entries()) {
-    if (moved.extra !== undefined && place === extraAt) picked.setText(base + index, moved.extra, false);
-    if (moved.places.includes(place)) picked.setSpan(base + index, 0, -1);
-  }
-}
-
 /** Puts times into cells: most are that of the row before. */
 function timeSetter(picked: RowBlockBuilder): (cell: number, us: number | undefined) => void {
   let last: number | undefined;
@@ -145,13 +121,6 @@ function timeSetter(picked: RowBlockBuilder): (cell: number, us: number | undefi
   };
 }
 
-/** The child table whose elements a list column of `assets` holds. */
-export function listTableOf(column: Column): Table | undefined {
-  if (column.type !== 'json' || column.path.length === 0) return undefined;
-  const path = column.path.join('\0');
-  return tables.find((table) => table.list?.join('\0') === path);
-}
-
 function keptColumns(all: readonly Column[], { columns, exclude }: TableShape): Column[] {
   const named = columns?.flatMap((name) => all.filter((column) => column.name === name));
   const chosen = named ?? all;
@@ -160,48 +129,7 @@ function keptColumns(all: readonly Column[], { columns, exclude }: TableShape): 
   return [...chosen, ...stamp].filter(({ name }) => !exclude.includes(name));
 }
 
-function shapedColumn(column: Column, { rename, nested }: TableShape): Column {
-  const list = nested ? listTableOf(column) : undefined;
+function renamedColumn(column: Column, { rename }: TableShape): Column {
   const name = Object.hasOwn(rename, column.name) ? rename[column.name] : undefined;
-  return {
-    ...column,
-    ...(name === undefined || name === column.name ? {} : { name, from: column.name }),
-    // The first two columns of a child table say where an element belongs.
-    ...(list === undefined ? {} : { elements: list.columns.slice(2), list: list.name }),
-  };
-}
-
-const extraAt = assetsTable.columns.findIndex(({ name }) => name === 'extra');
-
-function listPlaces(): number[] {
-  return assetsTable.columns.flatMap((column, index) => (listTableOf(column) === undefined ? [] : [index]));
-}
-
-/** What is no list but stood in list columns, and the `extra` that holds it under its path. */
-interface Moved {
-  readonly places: readonly number[];
-  readonly extra: string | undefined;
-}
-
-const noMove: Moved = { places: [], extra: undefined };
-
-function moveLists(block: RowBlock, row: number, lists: readonly number[], onMisfit: OnMisfit): Moved {
-  const first = row * block.width;
-  const texts = lists.map((place) => ({ place, text: textOfCell(block, first + place) }));
-  const misplaced = texts.filter(({ text }) => text !== null && !text.startsWith('['));
-  if (misplaced.length === 0) return noMove;
-  let extra = textOfCell(block, first + extraAt);
-  for (const { place, text } of misplaced) {
-    const path = assetsTable.columns[place]?.path ?? [];
-    extra = withMember(extra, path, text ?? '');
-    onMisfit(row, { path: path.reduce(driftPath, ''), kind: 'misfit' });
-  }
-  return { places: misplaced.map(({ place }) => place), extra: extra ?? undefined };
-}
-
-function withMember(extra: string | null, path: readonly string[], text: string): string {
-  const whole = extra === null ? null : parseJson(extra);
-  const root: JsonObject = isJsonObject(whole) ? whole : {};
-  setMemberAt(root, path, parseJson(text));
-  return stringifyJson(root);
+  return name === undefined || name === column.name ? column : { ...column, name, from: column.name };
 }

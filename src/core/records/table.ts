@@ -36,13 +36,6 @@ export interface Column {
   readonly values?: readonly string[];
   /** What the column is called in the column table, where a job gave it another name. */
   readonly from?: string;
-  /**
-   * A json column that is a list (or null) whose elements Parquet keeps as structs with these columns. An element that is no
-   * object, or that they cannot hold exactly, stands in their `extra`.
-   */
-  readonly elements?: readonly Column[];
-  /** Name of the child table that has the same elements. */
-  readonly list?: string;
 }
 
 /** What a column is called, here and in the column table. */
@@ -70,9 +63,4 @@ export interface Table {
   readonly list?: readonly string[];
   /** Only elements whose member has this value are rows; the member has no column, as the table implies it. */
   readonly where?: { readonly member: string; readonly value: string };
-}
-
-/** Whether Parquet holds a list of structs there. */
-export function isListColumn({ elements }: Column): boolean {
-  return elements !== undefined;
 }

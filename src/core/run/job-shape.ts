@@ -55,7 +55,6 @@ export function jobShape(job: Job): JobShape {
     'output.columns': job.output.columns ?? null,
     'output.exclude': job.output.exclude,
     'output.rename': job.output.rename,
-    'output.nested': job.output.nested,
     'output.exportedAt': job.output.exportedAt,
     'output.rowsPerPart': job.output.rowsPerPart,
     'output.compression': job.output.compression,
@@ -74,6 +73,7 @@ const absent: JobShape = {
   [limitField]: null,
   [outcomeField]: [...outcomesToRead],
   [keptField]: false,
+  'output.nested': false,
 };
 
 function idsShape({ ids: { limit, outcome } }: Job): JobShape {

@@ -29,13 +29,7 @@ export interface RowChange extends Pick<AssetChange, 'op' | 'columns' | 'id'> {
 export function changeRows(origins: BatchOrigins, tables: ChangeTables, startedAtUs: number): RowBlock | undefined {
   const { changes, now, before } = origins;
   const ofRecords = (records: RecordRows, places: readonly number[]): RowBlock | undefined =>
-    places.length === 0
-      ? undefined
-      : tables.assets.pick(
-          records.rows(assetsTable, places),
-          () => undefined,
-          () => startedAtUs,
-        );
+    places.length === 0 ? undefined : tables.assets.pick(records.rows(assetsTable, places), () => startedAtUs);
   const records = changes.flatMap(({ record }) => (record < 0 ? [] : [record]));
   const olds = changes.flatMap(({ old }) => (old < 0 ? [] : [old]));
   const nowBlock = ofRecords(now, records);

@@ -44,9 +44,9 @@ export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): Flat
   const blocks = runs.map((run) =>
     tables.map((shaped) => shapedRows(run, shaped, origins?.fetchedAtUs ?? fetchedAtUs)),
   );
-  for (const [at, run] of runs.entries()) countDrift(run, blocks[at] ?? [], drift, origins);
+  for (const run of runs) countDrift(run, drift, origins);
   const rows = new Map<string, readonly RowBlock[]>(
-    tables.map(({ table }, at) => [table.name, blocks.flatMap((each) => each[at]?.block ?? [])]),
+    tables.map(({ table }, at) => [table.name, blocks.flatMap((each) => each[at] ?? [])]),
   );
   const assets = tables.find(({ whole }) => whole === assetsTable);
   const changes = options.tables.find(({ whole }) => whole === changesTable);
@@ -91,29 +91,15 @@ interface Run {
   readonly records: number[];
 }
 
-interface ShapedRows {
-  readonly block: RowBlock;
-  /** What the shape of the table moved to `extra`, by the record's place in the run. */
-  readonly misfits: readonly { readonly at: number; readonly drift: Drift }[];
-}
-
 /** @param times when the records were requested: by their place, or all at once */
-function shapedRows(run: Run, { whole, pick }: ShapedTable, times: number | Float64Array): ShapedRows {
+function shapedRows(run: Run, { whole, pick }: ShapedTable, times: number | Float64Array): RowBlock {
   const { rows, records } = run;
-  const misfits: { at: number; drift: Drift }[] = [];
   const timeOf = typeof times === 'number' ? () => times : (row: number) => times[records[row] ?? 0];
-  const block = pick(rows.rows(whole, records), (at, drift) => misfits.push({ at, drift }), timeOf);
-  return { block, misfits };
+  return pick(rows.rows(whole, records), timeOf);
 }
 
 /** What differs was counted by the export that requested the record. */
-function countDrift(
-  { rows, records }: Run,
-  shaped: readonly ShapedRows[],
-  drift: DriftCounter,
-  origins: FetchedBatch['origins'],
-): void {
-  const misfits = shaped.flatMap((each) => each.misfits);
+function countDrift({ rows, records }: Run, drift: DriftCounter, origins: FetchedBatch['origins']): void {
   let at = 0;
   // One of each for all records, not one a record.
   const id = (): string => rows.id(records[at] ?? 0);
@@ -123,6 +109,5 @@ function countDrift(
   for (; at < records.length; at += 1) {
     if (origins?.carried[records[at] ?? 0] === 1) continue;
     rows.eachDrift(records[at] ?? 0, count);
-    for (const misfit of misfits) if (misfit.at === at) count(misfit.drift);
   }
 }

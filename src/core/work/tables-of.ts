@@ -1,5 +1,5 @@
-import { assetsTable, tableByName } from '../records/columns.ts';
-import { listTableOf, type ShapedTable, shapeTable } from '../records/shape-table.ts';
+import { tableByName } from '../records/columns.ts';
+import { type ShapedTable, shapeTable } from '../records/shape-table.ts';
 import type { Table } from '../records/table.ts';
 import { childTables, recordPlan } from '../records/scan/record-plan.ts';
 import { RecordRows } from '../records/scan/record-rows.ts';
@@ -11,12 +11,11 @@ import { ExportError } from '../../lib/export-error.ts';
 
 /** The tables of a job as it wants them, for an export that began so. @throws {ExportError} `usage` for a name that is none. */
 export function tablesOf({ output, base }: Pick<Job, 'output' | 'base'>, { startedAtMs }: Begun): ShapedTable[] {
-  const { columns, exclude, rename, nested, exportedAt } = output;
+  const { columns, exclude, rename, exportedAt } = output;
   const shape = {
     columns,
     exclude,
     rename,
-    nested,
     hasFetchedAt: hasBase({ base }),
     ...(exportedAt ? { exportedAtUs: startedAtMs * 1000 } : {}),
   };
@@ -27,7 +26,7 @@ export function tablesOf({ output, base }: Pick<Job, 'output' | 'base'>, { start
   });
 }
 
-/** Makes the rows of these tables from the records of answers. Lists that a column of `assets` holds as such are read like child tables: their drift counts too. */
+/** Makes the rows of these tables from the records of answers. */
 export function readerOf(shaped: readonly ShapedTable[]): OpenReader<RecordRows> {
   const plan = recordPlan(listsOf(shaped));
   return (body) => new RecordRows(body, plan);
@@ -39,8 +38,6 @@ export function makesChildRows(shaped: readonly ShapedTable[]): boolean {
 }
 
 function listsOf(shaped: readonly ShapedTable[]): Table[] {
-  const assets = shaped.find(({ whole }) => whole === assetsTable);
-  const lists = assets?.table.columns.filter(({ elements }) => elements !== undefined).map(listTableOf) ?? [];
   const written = shaped.map(({ whole }) => whole);
-  return childTables.filter((table) => written.includes(table) || lists.includes(table));
+  return childTables.filter((table) => written.includes(table));
 }

@@ -28,8 +28,6 @@ const columnSchema = z.object({
   nullable: z.boolean(),
   /** Its name in the column table, where the job gave it another. */
   from: z.string().optional(),
-  /** The child table whose elements it lists in Parquet; in other formats it is the same list as JSON. */
-  list: z.string().optional(),
 });
 
 const namedSchema = z.object({ name: folderName, seal: z.string() });
@@ -145,6 +143,11 @@ export function parseManifest(content: Uint8Array, path: string): Manifest {
     throw damaged(path, outside.message, { outside: true });
   }
   if (!isSealed(content)) throw damaged(path, 'it was changed after it was written');
+  if (manifest.data.job['output.nested'] === true) {
+    throw new ExportError('usage', `${path} is of an export with lists of structs, which are no longer read`, {
+      todo: 'Export its ids again.',
+    });
+  }
   return manifest.data;
 }
 

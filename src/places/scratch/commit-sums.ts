@@ -38,12 +38,11 @@ export function tableFacts(table: Table, files: readonly FileFacts[]): Manifest[
   const counted = mine.filter(({ format }) => format === mine[0]?.format);
   return {
     rows: counted.reduce((sum, { rows }) => sum + rows, 0),
-    columns: table.columns.map(({ name, type, nullable, from, list }) => ({
+    columns: table.columns.map(({ name, type, nullable, from }) => ({
       name,
       type,
       nullable,
       ...(from === undefined ? {} : { from }),
-      ...(list === undefined ? {} : { list }),
     })),
   };
 }

@@ -1,4 +1,4 @@
-import { type Field, fieldsOf } from '../../core/records/field-ids.ts';
+import { fieldsOf } from '../../core/records/field-ids.ts';
 import { type ColumnType, isIdColumn, type Table, wholeName } from '../../core/records/table.ts';
 
 /** A schema of Iceberg (its specification, "Schemas and Data Types"), as the metadata of a table holds it. */
@@ -12,14 +12,7 @@ export interface IcebergField {
   readonly id: number;
   readonly name: string;
   readonly required: boolean;
-  readonly type:
-    | string
-    | {
-        readonly type: 'list';
-        readonly 'element-id': number;
-        readonly 'element-required': false;
-        readonly element: { readonly type: 'struct'; readonly fields: readonly IcebergField[] };
-      };
+  readonly type: string;
   readonly doc?: string;
 }
 
@@ -38,24 +31,13 @@ const types = {
  * any other.
  */
 export function icebergFields(table: Table, before: IcebergSchema | undefined): IcebergField[] {
-  return fieldsOf(table).map((field) => {
-    const known = before?.fields.find(({ id }) => id === field.id);
-    const isId = isIdColumn(field.column) || wholeName(field.column) === 'asset_id';
-    return { ...plainField(field), required: isId && (before === undefined || known?.required === true) };
+  return fieldsOf(table).map(({ id, column }) => {
+    const known = before?.fields.find((field) => field.id === id);
+    const isId = isIdColumn(column) || wholeName(column) === 'asset_id';
+    const required = isId && (before === undefined || known?.required === true);
+    const doc = column.about === '' ? {} : { doc: column.about };
+    return { id, name: column.name, required, type: types[column.type], ...doc };
   });
-}
-
-function plainField({ id, column, element }: Field): IcebergField {
-  const type =
-    element === undefined
-      ? types[column.type]
-      : ({
-          type: 'list',
-          'element-id': element.id,
-          'element-required': false,
-          element: { type: 'struct', fields: element.members.map(plainField) },
-        } as const);
-  return { id, name: column.name, required: false, type, ...(column.about === '' ? {} : { doc: column.about }) };
 }
 
 /** The schema with these fields: one that the table has, or a new one. What a field is about may have other words. */
@@ -71,10 +53,7 @@ function textOf(fields: readonly IcebergField[]): string {
   return JSON.stringify(fields, (key, value: unknown) => (key === 'doc' ? undefined : value));
 }
 
-/** The greatest id of a field, nested ones too. */
+/** The greatest id of a field. */
 export function greatestId(fields: readonly IcebergField[]): number {
-  return fields.reduce((most, { id, type }) => {
-    const within = typeof type === 'string' ? 0 : Math.max(type['element-id'], greatestId(type.element.fields));
-    return Math.max(most, id, within);
-  }, 0);
+  return fields.reduce((most, { id }) => Math.max(most, id), 0);
 }

@@ -95,7 +95,7 @@ export async function readTableNight(night: PublishableNight, name: string, addr
     found.set(path, { address: `${address}/${night.name}/${path}`, rows, bytes, columns });
   });
   return {
-    table: finished.tableIn(name, 'parquet'),
+    table: finished.table(name),
     night: day,
     seal,
     startedAtMs: await startOf(finished),

@@ -1,4 +1,4 @@
-import { isListColumn, type Table } from '../../core/records/table.ts';
+import type { Table } from '../../core/records/table.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database } from './database.ts';
 import { columnsInDatabase, nameIn, sameType, typeInDatabase } from './table-columns.ts';
@@ -26,11 +26,10 @@ export async function otherTypes(
       const now = held.get(column.name);
       if (now === undefined || sameType(now, type)) continue;
       const name = doubleQuoted(column.name);
-      const using = isListColumn(column) && database.kind === 'duckdb' ? '' : ` USING ${name}::text::${type}`;
       const alter = `ALTER TABLE ${nameIn(schema, table.name)} ALTER COLUMN ${name}`;
       // A default of any type becomes text by itself.
       const drops = defaults.has(column.name) && type !== 'text' ? [`${alter} DROP DEFAULT;`] : [];
-      const statements = [...drops, `${alter} TYPE ${type}${using};`];
+      const statements = [...drops, `${alter} TYPE ${type} USING ${name}::text::${type};`];
       found.push({ table: table.name, name: column.name, statements });
     }
   }

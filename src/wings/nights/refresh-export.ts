@@ -185,7 +185,7 @@ async function* unlistedChanges(
   const changes = shaped.find(({ whole }) => whole === changesTable);
   if (assets === undefined || changes === undefined) return;
   for await (const whole of records) {
-    const block = assets.pick(whole, () => undefined);
+    const block = assets.pick(whole);
     const rows = Array.from({ length: block.rows }, (_, row) => {
       return { op: 'delete', reason: 'unlisted', columns: [], before: { block, row } } as const;
     });

@@ -114,7 +114,6 @@ export function askedJob(job: Job, dir: string): Job {
       tables: ['assets'],
       exclude: [],
       rename: {},
-      nested: false,
       exportedAt: false,
       columns: undefined,
       report: false,

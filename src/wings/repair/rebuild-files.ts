@@ -135,7 +135,7 @@ async function* blocksOf(
   const rowsOf = (record: JsonObject): readonly Row[] =>
     shaped.whole === assetsTable ? [flattenAsset(record).row] : childRows(shaped.whole, record);
   for await (const records of inThousands(recordsOf(finished, source))) {
-    yield shaped.pick(blockOf(shaped.whole.columns, records.flatMap(rowsOf)), () => undefined);
+    yield shaped.pick(blockOf(shaped.whole.columns, records.flatMap(rowsOf)));
   }
 }
 

@@ -76,7 +76,6 @@ function shapeOf(job: JobShape): TableShape {
     columns: (job['output.columns'] ?? undefined) as TableShape['columns'],
     exclude: (job['output.exclude'] ?? []) as TableShape['exclude'],
     rename: (job['output.rename'] ?? {}) as TableShape['rename'],
-    nested: job['output.nested'] === true,
     hasFetchedAt: job['base.from'] !== undefined,
     // Only whether there is a stamp decides the columns.
     ...(job['output.exportedAt'] === true ? { exportedAtUs: 0 } : {}),

@@ -175,7 +175,7 @@ function profiledTable(
 ): ProfiledTable {
   return {
     source: {
-      table: view.tableIn(name, format),
+      table: view.table(name),
       format,
       folder,
       csvDialect: view.csvDialect,

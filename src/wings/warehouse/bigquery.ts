@@ -1,15 +1,7 @@
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source, within } from '../../exports/table-source.ts';
-import {
-  aboutTable,
-  columnList,
-  createTableText,
-  type Dialect,
-  typeIn,
-  type ColumnTypes,
-  hasLists,
-} from './dialect.ts';
+import { aboutTable, columnList, createTableText, type Dialect, typeIn } from './dialect.ts';
 
 /** JSON stays text: BigQuery's JSON type keeps numbers as INT64, UINT64 or FLOAT64 and refuses others. */
 const types: Readonly<Record<ColumnType, string>> = {
@@ -22,10 +14,6 @@ const types: Readonly<Record<ColumnType, string>> = {
   timestamp: 'TIMESTAMP',
 };
 
-/** An array is never null there, and holds none: a list that is null loads as an empty one. */
-const listType: ColumnTypes['listType'] = (members) =>
-  `ARRAY<STRUCT<${members.map(({ name, type }) => `${backQuoted(name)} ${type}`).join(', ')}>>`;
-
 export const bigquery: Dialect = {
   types,
   note: '-- The default dataset must be set; files are read from Cloud Storage (gs://…).\n',
@@ -33,7 +21,7 @@ export const bigquery: Dialect = {
   createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: backQuoted,
-      typeOf: typeIn({ types, listType }),
+      typeOf: typeIn(types),
       described: (about) => `OPTIONS(description = ${escapedLiteral(about)})`,
       suffix: `${cluster.length === 0 ? '' : `\nCLUSTER BY ${cluster.map(backQuoted).join(', ')}`}\nOPTIONS(description = ${escapedLiteral(aboutTable(table))})`,
     }),
@@ -42,7 +30,7 @@ export const bigquery: Dialect = {
 
 const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
   parquet: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
-FROM FILES (format = 'PARQUET', uris = [${urisOf(source)}]${hasLists(source.table) ? ', enable_list_inference = true' : ''});
+FROM FILES (format = 'PARQUET', uris = [${urisOf(source)}]);
 `,
   // With the default null marker an empty cell is null and "" the empty string.
   csv: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}

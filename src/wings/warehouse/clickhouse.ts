@@ -1,8 +1,8 @@
-import { type Column, type ColumnType, isListColumn, type Table } from '../../core/records/table.ts';
+import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
 import { filesOf, nullTextOf, type Source, type TableFormat } from '../../exports/table-source.ts';
 import { bucketAddressOf, encodedAddress, isBucketAddress } from '../../lib/addresses/address-kinds.ts';
-import { aboutTable, createTableText, type Dialect, type ColumnTypes, listTypeIn } from './dialect.ts';
+import { aboutTable, createTableText, type Dialect } from './dialect.ts';
 
 const types: Readonly<Record<ColumnType, string>> = {
   string: 'String',
@@ -98,11 +98,6 @@ function settingsOf(source: Source): string {
   return own.length === 0 ? '' : `SETTINGS${own.length > 1 ? '\n  ' : ' '}${own.join(',\n  ')}\n`;
 }
 
-/** An array is never null there: a list that is null loads as an empty one. */
-const listType: ColumnTypes['listType'] = (members) =>
-  `Array(Tuple(${members.map(({ name, type }) => `${backQuoted(name)} Nullable(${type})`).join(', ')}))`;
-
 export function clickhouseType(column: Column): string {
-  if (isListColumn(column)) return listTypeIn({ types, listType }, column);
   return column.nullable ? `Nullable(${types[column.type]})` : types[column.type];
 }

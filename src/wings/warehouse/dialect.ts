@@ -1,4 +1,4 @@
-import { type Column, type ColumnType, isListColumn, type Table } from '../../core/records/table.ts';
+import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { changesTable } from '../../core/records/columns.ts';
 import { literal } from '../../lib/sql-text.ts';
 import type { Source } from '../../exports/table-source.ts';
@@ -19,7 +19,7 @@ export interface Dialect {
   load(source: Source): string;
 }
 
-/** By which columns the rows of a table may be ordered; never by lists. */
+/** By which columns the rows of a table may be ordered. */
 export interface Clusters {
   readonly mostColumns?: number;
   readonly without?: readonly ColumnType[];
@@ -64,28 +64,9 @@ export function aboutTable({ name, list, where }: Pick<Table, 'name' | 'list' | 
   return where === undefined ? `${elements}, in its order.` : `${elements} whose ${where.member} is ${where.value}.`;
 }
 
-/** The types of one warehouse. */
-export interface ColumnTypes {
-  readonly types: Readonly<Record<ColumnType, string>>;
-  /** The type of a list of structs, as Parquet holds it, from the names and types of its members. */
-  readonly listType: (members: readonly { readonly name: string; readonly type: string }[]) => string;
-}
-
 /** A column's type, with NOT NULL where the column is never null. */
-export function typeIn(known: ColumnTypes): (column: Column) => string {
-  return (column) => (isListColumn(column) ? listTypeIn(known, column) : known.types[column.type] + notNull(column));
-}
-
-export function listTypeIn({ types, listType }: ColumnTypes, { elements = [] }: Column): string {
-  return listType(elements.map(({ name, type }) => ({ name, type: types[type] })));
-}
-
-export function hasLists({ columns }: Table): boolean {
-  return columns.some(isListColumn);
-}
-
-function notNull({ nullable }: Column): string {
-  return nullable ? '' : ' NOT NULL';
+export function typeIn(types: Readonly<Record<ColumnType, string>>): (column: Column) => string {
+  return ({ type, nullable }) => types[type] + (nullable ? '' : ' NOT NULL');
 }
 
 /** The names of a table's columns, or what is made of each, one a line. */

@@ -1,4 +1,4 @@
-import { isListColumn, type Table } from '../../core/records/table.ts';
+import type { Table } from '../../core/records/table.ts';
 import { bigquery } from './bigquery.ts';
 import { clickhouse } from './clickhouse.ts';
 import type { Source } from '../../exports/table-source.ts';
@@ -54,12 +54,15 @@ export function requireCluster(dialect: DialectName, tables: readonly Table[], c
   }
   for (const { name: table, columns } of tables) {
     const named = columns.filter(({ name }) => cluster.includes(name));
-    const refused = named.find((column) => isListColumn(column) || without.includes(column.type));
+    const refused = named.find(({ type }) => without.includes(type));
     if (refused !== undefined) {
-      const type = isListColumn(refused) ? 'a list' : types[refused.type];
-      throw new ExportError('usage', `${dialect} cannot order rows by the column ${refused.name} (${type})`, {
-        todo: 'Name another column with --cluster.',
-      });
+      throw new ExportError(
+        'usage',
+        `${dialect} cannot order rows by the column ${refused.name} (${types[refused.type]})`,
+        {
+          todo: 'Name another column with --cluster.',
+        },
+      );
     }
     if (named.length > mostColumns) {
       throw new ExportError(

@@ -1,13 +1,8 @@
 import { duckdbTypes, tableFunctionOf } from '../../exports/duckdb-files.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
-import { type ColumnTypes, commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
+import { commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
 
-const columnTypes: ColumnTypes = {
-  types: duckdbTypes,
-  listType: (members) => `STRUCT(${members.map(({ name, type }) => `${doubleQuoted(name)} ${type}`).join(', ')})[]`,
-};
-
-export const duckdbType = typeIn(columnTypes);
+export const duckdbType = typeIn(duckdbTypes);
 
 export const duckdb: Dialect = {
   types: duckdbTypes,

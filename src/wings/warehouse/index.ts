@@ -1,6 +1,5 @@
 export { deleteRules } from './change-statements.ts';
 export { columnsDocument } from './columns-document.ts';
-export { hasLists } from './dialect.ts';
 export {
   commentsFor,
   ddlFor,

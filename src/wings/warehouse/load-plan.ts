@@ -64,7 +64,7 @@ export function planLoad(finished: FinishedExport, reader: FileReader, prefix = 
     prefix,
     tables: names.map((name) => ({
       name,
-      table: { ...finished.tableIn(name, format), name: prefix + name },
+      table: { ...finished.table(name), name: prefix + name },
       files: finished.filesOf(name).filter((file) => file.format === format),
       rows: manifest.tables[name]?.rows ?? 0,
     })),

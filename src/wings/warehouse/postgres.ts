@@ -1,4 +1,4 @@
-import { type ColumnType, isListColumn, type Table } from '../../core/records/table.ts';
+import type { ColumnType, Table } from '../../core/records/table.ts';
 import { codecOf, type FileCodec } from '../../lib/decompress.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source, within } from '../../exports/table-source.ts';
@@ -35,7 +35,7 @@ DROP TABLE lines;
 `,
 } as const;
 
-export const postgresType = typeIn({ types, listType: () => types.json });
+export const postgresType = typeIn(types);
 
 export const postgres: Dialect = {
   types,
@@ -80,15 +80,9 @@ const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
   ) => `-- PostgreSQL cannot read Parquet. Run this in DuckDB; replace dbname=warehouse by your database.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse.${doubleQuoted(source.table.name)} BY NAME
-SELECT *${listsAsJson(source)} FROM ${tableFunctionOf(source)};
+SELECT * FROM ${tableFunctionOf(source)};
 `,
 };
-
-/** Lists of structs go over as json. */
-function listsAsJson({ table }: Source): string {
-  const lists = table.columns.filter(isListColumn).map(({ name }) => doubleQuoted(name));
-  return lists.length === 0 ? '' : ` REPLACE (${lists.map((name) => `to_json(${name}) AS ${name}`).join(', ')})`;
-}
 
 /** A file each, so that psql sees whether it could be read whole. */
 function copies(into: string, inputs: readonly string[], options: string): string {

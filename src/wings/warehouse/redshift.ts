@@ -1,7 +1,7 @@
 import type { Column, ColumnType } from '../../core/records/table.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source } from '../../exports/table-source.ts';
-import { columnList, commentsOn, createTableText, type Dialect, typeIn, hasLists } from './dialect.ts';
+import { columnList, commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
 
 /** The longest VARCHAR there is, in bytes: COPY refuses a longer value rather than cut it. */
 const text = 'VARCHAR(65535)';
@@ -22,7 +22,7 @@ export const redshift: Dialect = {
   createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: doubleQuoted,
-      typeOf: typeIn({ types, listType: () => 'SUPER' }),
+      typeOf: typeIn(types),
       suffix: cluster.length === 0 ? '' : `\nSORTKEY (${cluster.map(doubleQuoted).join(', ')})`,
     }),
   describe: (table) => commentsOn(table, doubleQuoted),
@@ -34,7 +34,7 @@ const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
   parquet: (source) => `COPY ${doubleQuoted(source.table.name)}
 FROM ${literal(`${folderOf(source)}part-`)}
 IAM_ROLE default
-FORMAT PARQUET${hasLists(source.table) ? ' SERIALIZETOJSON' : ''};
+FORMAT PARQUET;
 `,
   // Without EMPTYASNULL every null text would load as the empty string.
   csv: (

@@ -39,7 +39,7 @@ export const snowflake: Dialect = {
   createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: snowflakeName,
-      typeOf: typeIn({ types, listType: () => 'ARRAY' }),
+      typeOf: typeIn(types),
       described: (about) => `COMMENT ${literal(about)}`,
       suffix: `${cluster.length === 0 ? '' : `\nCLUSTER BY (${cluster.map(snowflakeName).join(', ')})`}\nCOMMENT = ${literal(aboutTable(table))}`,
     }),

@@ -48,14 +48,14 @@ describe('init', () => {
       '--out',
       'mine/data',
     ];
-    const more = ['--credits-per-day', '3_000_000', '--format', 'csv', '--compression', 'csv=gzip', '--nested'];
+    const more = ['--credits-per-day', '3_000_000', '--format', 'csv', '--compression', 'csv=gzip', '--exported-at'];
     expect(await runHere(['init', 'mine', ...flags, ...more], { cwd })).toMatchObject({ exit: 0 });
     const { job } = load(join(cwd, 'mine'));
     expect(job).toMatchObject({
       ids: { from: ['../ids/a.txt', '-', '/srv/b.csv'] },
       service: { url: `embedded:${join(cwd, 'records.jsonl')}` },
       budget: { creditsPerDay: 3_000_000 },
-      output: { dir: join(cwd, 'mine/data'), formats: ['csv'], compression: { csv: 'gzip' }, nested: true },
+      output: { dir: join(cwd, 'mine/data'), formats: ['csv'], compression: { csv: 'gzip' }, exportedAt: true },
     });
     expect(readFileSync(join(cwd, 'mine/.gitignore'), 'utf8')).toBe('/secrets/\n/data/\n');
   });

@@ -1,6 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runCommand } from '../../../src/cli/commands/run-command.ts';
+import { parseArguments } from '../../../src/cli/parse-arguments.ts';
+import type { JobInput } from '../../../src/core/job/job-schema.ts';
 import { type JobSources, loadJob } from '../../../src/core/job/load-job.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -181,6 +184,20 @@ describe('a job that is wrong', () => {
     expect(messageOf({ flags: { out: 'x' }, environment: {}, folder: '/' })).toBe(
       'the job has errors:\n  job: ids.from (or --ids) is missing\n  job: service.url (or --url) is missing',
     );
+  });
+
+  it('says what to write instead of output.nested, a field and a flag that are gone', async () => {
+    expect(messageOf(await jobFile(least.replace('dir: out', 'dir: out, nested: true')))).toBe(
+      'jobs/j.yaml:3:21: unknown field "output.nested": write child tables: output.tables: [assets, creators, authorities, grouping, files, attributes]',
+    );
+    const todo = 'Write child tables: --tables assets,creators,authorities,grouping,files,attributes';
+    const sources = await jobFile(least, { flags: { nested: true } });
+    expect(() => loadJob(sources)).toThrow(expect.objectContaining({ exit: 'usage', todo }));
+    expect(() => parseArguments('run', runCommand, ['--nested'])).toThrow(
+      expect.objectContaining({ exit: 'usage', message: 'unknown flag for run: --nested', todo }),
+    );
+    // @ts-expect-error: no member of a job, so a program with it does not compile.
+    expect({ dir: 'out', nested: true } satisfies JobInput['output']).toBeDefined();
   });
 
   it('names file, line and column of an unknown field, and what was probably meant', async () => {

@@ -116,20 +116,3 @@ function ownOf(object: JsonObject, name: string): Json {
 function isNumber(value: Json): value is number | ExactNumber {
   return typeof value === 'number' || value instanceof ExactNumber;
 }
-
-/** Whether two lists of a column with elements are equal but for null members, and numbers of typed members by value. */
-export function sameList(left: Json, right: Json, column: Column): boolean {
-  if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return left === right;
-  return left.every((element, at) => sameElement(element, right[at] ?? null, column.elements ?? []));
-}
-
-function sameElement(left: Json, right: Json, members: readonly Column[]): boolean {
-  if (!isJsonObject(left) || !isJsonObject(right)) return stringifyJson(left) === stringifyJson(right);
-  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
-  return [...names].every((name) => {
-    const [one, other] = [ownOf(left, name), ownOf(right, name)];
-    const isInteger = members.some((member) => member.path[0] === name && member.type === 'int64');
-    if (isInteger && isNumber(one) && isNumber(other)) return sameNumber(numberText(one), numberText(other));
-    return stringifyJson(one) === stringifyJson(other);
-  });
-}

@@ -125,7 +125,6 @@ describe('an export whose job shapes its tables', () => {
     ['output.columns', { columns: 'id' }],
     ['output.exclude', { exclude: 'burnt' }],
     ['output.rename', { rename: 'id=asset' }],
-    ['output.nested', { nested: true }],
     ['output.exportedAt', { 'exported-at': true }],
     ['csv.dialect', { 'csv-dialect': 'redshift' }],
   ])('is not gone on with when the job changes: %s', async (name, flags) => {

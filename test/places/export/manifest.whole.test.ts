@@ -88,6 +88,12 @@ describe('a manifest', () => {
   });
 });
 
+it('a manifest of an export with lists of structs is refused', async () => {
+  const content = await written({ ...manifest, job: { 'output.nested': true } });
+  const { files } = await diskWith(path, content);
+  await expect(readManifest(files, folder)).rejects.toMatchObject({ exit: 'usage', todo: 'Export its ids again.' });
+});
+
 /** The manifest with other text, sealed as the program seals it. */
 function resealed(bytes: Buffer, from: string, to: string): Buffer {
   const text = bytes.toString().replace(from, () => to);

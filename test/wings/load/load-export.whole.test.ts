@@ -26,7 +26,7 @@ const counts = `SELECT (SELECT count(*) FROM assets), (SELECT count(DISTINCT id)
 describe('into DuckDB', () => {
   it.each([
     ['parquet', {}],
-    ['parquet', { nested: true, 'exported-at': true }],
+    ['parquet', { 'exported-at': true }],
     ['csv', { compression: 'csv=zstd' }],
     ['csv', { 'csv-dialect': 'redshift' }],
     ['jsonl', { compression: 'jsonl=gzip' }],
@@ -154,7 +154,7 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
 
   it.each([
     ['parquet', {}],
-    ['parquet', { nested: true, 'exported-at': true }],
+    ['parquet', { 'exported-at': true }],
     ['csv', { compression: 'csv=zstd' }],
     ['csv', { 'csv-dialect': 'clickhouse' }],
     ['csv', { 'csv-dialect': 'postgres', 'exported-at': true }],

@@ -6,7 +6,6 @@ import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import type { Job } from '../../../src/core/job/job-schema.ts';
 import { intolerable } from '../../../src/core/run/tolerance.ts';
-import { openSource, rebuiltJob } from '../../../src/wings/repair/rebuild/rebuild-export.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { faultsSchema } from '../../../packages/practice-service/src/faults/fault-schema.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
@@ -81,24 +80,6 @@ describe('the time of a carried row', () => {
     await night({ day: 2, records, ids, out: third, flags: { ...shape, base: second } });
     expect(daysOf(third)).toEqual({ '2026-11-20': 55 });
     expect((await openFinished(third)).manifest.startedAtMs).toBe(firstNight + 2 * 86_400_000);
-  });
-});
-
-describe('lists in nested Parquet', () => {
-  it('are no base, and no source of a rebuild: they hold neither the order of members nor what is absent', async () => {
-    const { base, next } = await nights({ first: { format: 'parquet', nested: true } });
-    const words = 'holds its lists only as nested Parquet';
-    await expect(next(1, { format: 'parquet' })).rejects.toMatchObject({ exit: 'usage' });
-    await expect(next(1, { format: 'parquet' })).rejects.toThrow(words);
-    const source = await openSource(base, diskFileStore);
-    expect(() => rebuiltJob(source, '/elsewhere', { formats: ['csv'] })).toThrow(words);
-  });
-
-  it('are left alone beside another format', async () => {
-    const shape = { format: 'parquet,jsonl', nested: true, 'max-age': '1d', tables: 'assets,changes' };
-    const { next } = await nights({ first: shape });
-    const outcome = await next(1, shape);
-    expect(outcome.account).toMatchObject({ counts: { exported: 55 }, base: { classes: [{ changed: 0 }] } });
   });
 });
 

@@ -17,7 +17,6 @@ const unknown: Partial<Record<DialectName, RegExp>> = {
 /** Words of a dialect that the parser does not know; the statement is parsed without them. */
 const unknownWords: Partial<Record<DialectName, RegExp>> = {
   duckdb: / BY NAME(?=\s)/,
-  redshift: /\s+SERIALIZETOJSON$/,
   clickhouse: /^COMMENT '.*(?=;?$)/gm,
 };
 

@@ -17,7 +17,6 @@ import {
   exampleFolders,
   exportScript,
   hasClusters,
-  hasLists,
   loadStatementFor,
   noteFor,
   readScriptExport,
@@ -145,9 +144,7 @@ function statementsOf(
     });
     return prefix === '' ? text : text.replaceAll(`/${table.name}/`, `/${whole.name}/`);
   };
-  // Only Parquet holds lists; in the other formats they are JSON text, which a table of text columns takes.
-  const fitting = hasLists(table) && formats.includes('parquet') ? (['parquet'] as const) : formats;
-  const loads = fitting.flatMap((format) =>
+  const loads = formats.flatMap((format) =>
     format === 'csv'
       ? dialects.map((name) => `-- load: csv, written with csv.dialect: ${name}\n${loadOf(format, name)}`)
       : [`-- load: ${format}\n${loadOf(format)}`],

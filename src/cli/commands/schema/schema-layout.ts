@@ -57,11 +57,11 @@ export function shortPath(place: string, workingFolder: string): string {
   return isBucketAddress(place) || path === '' || path.startsWith('..') || isAbsolute(path) ? place : path;
 }
 
-/** The tables of an export as its best files have them, without those that `--table` leaves out. */
+/** The tables of an export, without those that `--table` leaves out. */
 export async function tablesOfExport(args: CommandLine): Promise<readonly Table[]> {
   const place = await exportPlace(args.text('of') ?? '', args);
   const finished = await openFinished(place.folder, place.files);
   const table = choiceOf(args, 'table', tableNames);
   const names = Object.keys(finished.manifest.tables).filter((name) => table === undefined || name === table);
-  return names.map((name) => finished.tableIn(name, finished.filesOf(name)[0]?.format ?? ''));
+  return names.map((name) => finished.table(name));
 }

@@ -14,7 +14,6 @@ import {
   jsonCare,
   laidColumnsSlot,
   neededSlot,
-  plainCare,
   replacedSlot,
   rowsWrittenSlot,
   shiftSlot,
@@ -33,15 +32,12 @@ const cares = {
   decimal: decimalCare,
 } as const satisfies Record<ColumnType, number>;
 
-/** Whether an element of a list is null: a struct has no other cell of its own. */
-export const elementColumn: Column = { name: 'element', type: 'boolean', nullable: true, path: [], about: '' };
-
-/** What is laid out of a column. Of a list and of its element, only which cells are null: their members have columns of their own. */
-export function careOf(column: Column): number {
-  return column.elements === undefined && column !== elementColumn ? cares[column.type] : plainCare;
+/** What is laid out of a column. */
+export function careOf({ type }: Column): number {
+  return cares[type];
 }
 
-/** Bits a row in the values of each column. Where it is 0, there are only texts or no values. */
+/** Bits a row in the values of each column; 0 for texts. */
 export function valueBits(care: number): number {
   if (care === booleanCare) return 1;
   if (care === decimalCare) return 128;

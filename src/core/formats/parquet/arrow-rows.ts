@@ -1,12 +1,10 @@
-import { type Element, listElements } from '../../records/list-elements.ts';
-import { blockOf, type RowBlock, textOfCell } from '../../records/row-block.ts';
+import type { RowBlock } from '../../records/row-block.ts';
 import type { Column } from '../../records/table.ts';
 import { theKernel } from '../../../lib/kernel/kernel.ts';
 import { GrowingBytes } from '../growing-bytes.ts';
 import {
   type BatchRows,
   careOf,
-  elementColumn,
   isText,
   kernelRows,
   type LaidColumn,
@@ -21,9 +19,6 @@ const keptBytes = 4 * 1024 * 1024;
 
 /** A block with more bytes goes the long way: the kernel would need them all, again for each batch. Answers have a few megabytes. */
 const mostTexts = 32 * 1024 * 1024;
-
-/** Elements of lists whose rows are in a batch are in it too, whatever their bytes. */
-const noStop = 2 ** 31 - 1;
 
 const noBytes = new Uint8Array(0);
 
@@ -47,8 +42,6 @@ export class ArrowRows {
     const laid = this.#layOut(block, { first, most, stop, before: this.rows, bases });
     for (const [index, column] of this.#columns.entries()) column.add(laid.columns[index], this.rows);
     this.rows += laid.rows;
-    // The kernel lays out elements too, and what it gave before lies in its memory.
-    for (const [index, column] of this.#columns.entries()) column.addElements(block, { index, first, rows: laid.rows });
     return laid;
   }
 
@@ -79,18 +72,14 @@ class ArrowColumn {
   readonly #column: Column;
   readonly #care: number;
   readonly #validity = new GrowingBytes(keptBytes);
-  /** Where each text or list begins, and where the last ends. */
+  /** Where each text begins, and where the last ends. */
   readonly #offsets = new GrowingBytes(keptBytes);
   readonly #values = new GrowingBytes(keptBytes);
-  readonly #elements: ArrowRows | undefined;
-  readonly #members: readonly Column[];
   #nulls = 0;
 
   constructor(column: Column) {
     this.#column = column;
     this.#care = careOf(column);
-    this.#members = column.elements === undefined ? [] : [elementColumn, ...column.elements];
-    this.#elements = column.elements === undefined ? undefined : new ArrowRows(this.#members);
     this.clear();
   }
 
@@ -109,31 +98,11 @@ class ArrowColumn {
     else addBytes(this.#values, values);
   }
 
-  /** Adds the elements of lists, of which `add` took the validity. */
-  addElements(block: RowBlock, { index, first, rows }: { index: number; first: number; rows: number }): void {
-    if (this.#elements === undefined) return;
-    const before = this.#elements.rows;
-    const elements: Element[] = [];
-    const ends = Int32Array.from({ length: rows }, (_, row) => {
-      const text = textOfCell(block, (first + row) * block.width + index);
-      for (const element of text === null ? [] : listElements(this.#column, text)) elements.push(element);
-      return before + elements.length;
-    });
-    addBytes(this.#offsets, new Uint8Array(ends.buffer));
-    const nulls = this.#members.map(() => null);
-    const all = blockOf(
-      this.#members,
-      elements.map((element) => (element === null ? nulls : [true, ...element])),
-    );
-    this.#elements.add(all, { first: 0, most: all.rows, stop: noStop });
-  }
-
   addTo(batch: ArrowBatch, rows: number): void {
     batch.node(rows, this.#nulls);
     batch.buffer(this.#nulls === 0 ? noBytes : this.#validity.bytes);
-    if (isText(this.#care) || this.#elements !== undefined) batch.buffer(this.#offsets.bytes);
-    if (isText(this.#care) || valueBits(this.#care) > 0) batch.buffer(this.#values.bytes);
-    this.#elements?.addTo(batch);
+    if (isText(this.#care)) batch.buffer(this.#offsets.bytes);
+    batch.buffer(this.#values.bytes);
   }
 
   clear(): void {
@@ -142,7 +111,6 @@ class ArrowColumn {
     this.#values.clear();
     this.#offsets.clear();
     addBytes(this.#offsets, new Uint8Array(4));
-    this.#elements?.clear();
   }
 }
 

@@ -1,5 +1,4 @@
 import * as arrow from '@uwdata/flechette';
-import { type Field, fieldOf } from '../../records/field-ids.ts';
 import type { Column, ColumnType } from '../../records/table.ts';
 
 /** The Arrow type of each column type; the Parquet type follows from it. */
@@ -13,30 +12,16 @@ const arrowTypes = {
   timestamp: arrow.timestamp(arrow.TimeUnit.MICROSECOND, 'UTC'),
 } as const satisfies Record<ColumnType, unknown>;
 
-/**
- * A column with its field ids, nested ones too. Columns that are of no table have none. One with elements is a list of structs, named as
- * Parquet's specification names its three levels.
- */
-export function arrowField(column: Column): ArrowField {
-  if (column.fieldId !== undefined) return numbered(fieldOf(column));
-  const type =
-    column.elements === undefined ? arrowTypes[column.type] : listOf(arrow.struct(column.elements.map(arrowField)));
-  return arrow.field(column.name, type, column.nullable);
-}
-
 type ArrowField = ReturnType<typeof arrow.field>;
 
-function numbered({ id, column, element }: Field): ArrowField {
-  const type =
-    element === undefined ? arrowTypes[column.type] : listOf(arrow.struct(element.members.map(numbered)), element.id);
-  return arrow.field(column.name, type, column.nullable, idOf(id));
+/** A column without field ids, as encoding 1 has it. */
+export function arrowField({ name, type, nullable }: Column): ArrowField {
+  return arrow.field(name, arrowTypes[type], nullable);
 }
 
-function listOf(element: arrow.DataType, id?: number): arrow.DataType {
-  return arrow.list(arrow.field('element', element, true, id === undefined ? null : idOf(id)));
-}
-
-/** Where Apache's encoder takes the field id of Parquet from. */
-function idOf(id: number): Map<string, string> {
-  return new Map([['PARQUET:field_id', String(id)]]);
+/** A column with its field id, where Apache's encoder takes that of Parquet from. Columns that are of no table have none. */
+export function numberedField(column: Column): ArrowField {
+  const { name, type, nullable, fieldId } = column;
+  if (fieldId === undefined) return arrowField(column);
+  return arrow.field(name, arrowTypes[type], nullable, new Map([['PARQUET:field_id', String(fieldId)]]));
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type FinishedExport, openFinished } from '../../../exports/finished-export.ts';
-import { requireExactRecords } from '../../../exports/records.ts';
+import { recordFiles } from '../../../exports/records.ts';
 import { noBase } from '../../../core/job/job-base.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
@@ -128,7 +128,7 @@ function openAt(finished: FinishedExport, job: Job): OpenBase {
   if (job.output.formats.includes('raw') && !raw)
     throw wrong('this job writes raw, and the base has no raw files', 'Leave raw out of output.formats.');
   try {
-    requireExactRecords(finished);
+    recordFiles(finished);
   } catch (error) {
     if (error instanceof ExportError)
       throw new ExportError('usage', error.message, { ...(error.todo === undefined ? {} : { todo: error.todo }) });

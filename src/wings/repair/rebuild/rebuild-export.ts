@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { FinishedExport } from '../../../exports/finished-export.ts';
-import { recordFiles, requireExactRecords } from '../../../exports/records.ts';
+import { recordFiles } from '../../../exports/records.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-text.ts';
@@ -39,7 +39,7 @@ export interface RebuildRequest {
 
 /** What of the output is to differ from the source. */
 export type RebuiltOutput = Partial<
-  Pick<Job['output'], 'formats' | 'tables' | 'columns' | 'exclude' | 'nested' | 'endpoint' | 'scratch'>
+  Pick<Job['output'], 'formats' | 'tables' | 'columns' | 'exclude' | 'endpoint' | 'scratch'>
 >;
 
 /** Opens the export that is to be rebuilt. @throws {ExportError} `input` when it is not complete, `damaged`, `usage` for a diff */
@@ -74,7 +74,7 @@ export function rebuiltJob(source: FinishedExport, dir: string, output: RebuiltO
     );
   requireChanges(source, job);
   try {
-    requireExactRecords(source);
+    recordFiles(source);
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
     throw refused(error.message, error.todo ?? '');
@@ -89,8 +89,7 @@ function requireChanges({ tables, folder, manifest }: FinishedExport, job: Job):
   const had = tables.get(changesTable.name);
   if (had === undefined) throw new ExportError('usage', `${folder} has no table changes`, { todo });
   const now = tablesOf(job, begunOf(manifest)).find(({ whole }) => whole === changesTable);
-  const shapeOf = (table: typeof had | undefined): string =>
-    (table?.columns ?? []).map(({ name, list }) => `${name} ${list ?? ''}`).join();
+  const shapeOf = (table: typeof had | undefined): string => (table?.columns ?? []).map(({ name }) => name).join();
   if (shapeOf(had) === shapeOf(now?.table)) return;
   throw new ExportError('usage', 'the table changes can be copied only if the columns of assets stay the same', {
     todo,

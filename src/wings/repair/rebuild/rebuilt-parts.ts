@@ -223,12 +223,7 @@ async function* recordBatches(source: Source, part: number, hasRaw: boolean): As
     const timeOfRow = (row: number): number | undefined => records[row]?.timeUs;
     yield {
       ...nothing,
-      rows: new Map(
-        shaped.map(({ table, whole, pick }) => [
-          table.name,
-          [pick(rows.rows(whole, places), () => undefined, timeOfRow)],
-        ]),
-      ),
+      rows: new Map(shaped.map(({ table, whole, pick }) => [table.name, [pick(rows.rows(whole, places), timeOfRow)]])),
       raw: hasRaw ? [rows.rawRows(places)] : [],
     };
     rows.release();

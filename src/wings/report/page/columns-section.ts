@@ -22,7 +22,7 @@ function columnRow(column: ColumnProfile, rows: number): Markup {
   const { name, type, filled, emptyText, distinct } = column;
   const empty = emptyText === 0 ? '' : html`<small>${percent(emptyText, rows)} empty text</small>`;
   const isNull = rows > 0 && filled === 0;
-  return html`<tr data-column="${name}"><th scope="row"><bdi>${name}</bdi></th><td class="t">${column.isList ? 'list' : type}</td><td class="f">${shareBar(filled, rows)}<span>${isNull ? 'always null' : percent(filled, rows)}</span>${empty}</td><td class="n">${distinct === null || isNull ? '–' : count(distinct)}</td><td class="r">${rangeOf(column)}</td><td class="d">${distribution(column)}</td></tr>
+  return html`<tr data-column="${name}"><th scope="row"><bdi>${name}</bdi></th><td class="t">${type}</td><td class="f">${shareBar(filled, rows)}<span>${isNull ? 'always null' : percent(filled, rows)}</span>${empty}</td><td class="n">${isNull ? '–' : count(distinct)}</td><td class="r">${rangeOf(column)}</td><td class="d">${distribution(column)}</td></tr>
 `;
 }
 

@@ -1,4 +1,4 @@
-import { isListColumn, type Table, wholeName } from '../../../core/records/table.ts';
+import { type Table, wholeName } from '../../../core/records/table.ts';
 import { count } from '../../../lib/format-text.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { DuckdbSession } from './duckdb-session.ts';
@@ -58,7 +58,7 @@ function present<K extends keyof AssetCards>(name: K, value: AssetCards[K] | und
 /** The quoted name of a column in the files, by its name in the column table; undefined where the export lacks it. */
 function columnOf({ tables }: Cards, table: string, name: string): string | undefined {
   const column = tables.get(table)?.columns.find((each) => wholeName(each) === name);
-  return column === undefined || isListColumn(column) ? undefined : doubleQuoted(column.name);
+  return column === undefined ? undefined : doubleQuoted(column.name);
 }
 
 /** A member of a JSON text; null where the text is no JSON that DuckDB reads. */

@@ -1,4 +1,4 @@
-import { type Column, isListColumn, type Table } from '../../../core/records/table.ts';
+import type { Column, Table } from '../../../core/records/table.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { DuckdbSession, Value } from './duckdb-session.ts';
 import type { Bin, ColumnProfile, TableProfile, ValueCount } from './profile-source.ts';
@@ -35,7 +35,6 @@ interface Profiling {
 function sumsOf(column: Column): string[] {
   const name = doubleQuoted(column.name);
   const filled = `count(${name})`;
-  if (isListColumn(column)) return [filled];
   if (isText(column)) {
     const text = textOf(column);
     const cut = `left(${text}, ${mostText})`;
@@ -52,15 +51,13 @@ async function profileColumn(profiling: Profiling, sums: readonly Value[]): Prom
   const facts = {
     name: column.name,
     type: column.type,
-    isList: isListColumn(column),
     filled: Number(filled),
     emptyText: Number(emptyText ?? 0),
     min: textOrNull(min),
     max: textOrNull(max),
     longest: longest === null || longest === undefined ? null : Number(longest),
   };
-  const none = { distinct: facts.isList ? null : 0, top: [], bins: [], isLogarithmic: false };
-  if (facts.isList || facts.filled === 0) return { ...facts, ...none };
+  if (facts.filled === 0) return { ...facts, distinct: 0, top: [], bins: [], isLogarithmic: false };
   const distinct = await distinctOf(profiling);
   if (isNumber(column)) {
     const [from, to] = [Number(facts.min), Number(facts.max)];

@@ -17,13 +17,10 @@ export interface Bin {
 export interface ColumnProfile {
   readonly name: string;
   readonly type: Column['type'];
-  /** Whether Parquet holds a list there, of which only the filled rows are counted. */
-  readonly isList: boolean;
   readonly filled: number;
   readonly emptyText: number;
-  /** Null for lists. */
-  readonly distinct: number | null;
-  /** Smallest and largest value as text, cut; null for JSON, lists and columns without values. */
+  readonly distinct: number;
+  /** Smallest and largest value as text, cut; null for JSON and columns without values. */
   readonly min: string | null;
   readonly max: string | null;
   /** Length of the longest text in characters; null where the column holds no text. */

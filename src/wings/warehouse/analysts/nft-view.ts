@@ -1,4 +1,4 @@
-import { type Column, isListColumn, type Table, wholeName } from '../../../core/records/table.ts';
+import { type Column, type Table, wholeName } from '../../../core/records/table.ts';
 import type { DialectName } from '../dialects.ts';
 import type { InPlaceName } from '../in-place/in-place-engines.ts';
 import { type ViewType, type ViewWords, viewWords } from './view-words.ts';
@@ -71,7 +71,7 @@ export function nftView(name: DialectName | InPlaceName, viewed: ViewedTables): 
 
 function authorityOf({ quote, member }: ViewWords, column: Column | undefined, first?: FirstRows): string | undefined {
   const child = first?.value('authorities', 'address');
-  if (child !== undefined || column === undefined || isListColumn(column)) return child;
+  if (child !== undefined || column === undefined) return child;
   return `NULLIF(${member(`a.${quote(column.name)}`, 0, 'address')}, '')`;
 }
 

@@ -1,3 +1,12 @@
+import {
+  authoritiesTable,
+  attributesTable,
+  creatorsTable,
+  filesTable,
+  groupingTable,
+} from '../../../core/records/columns.ts';
+import type { Table } from '../../../core/records/table.ts';
+
 /** A question of analysts, and the query that answers it: the same text in every engine. */
 export interface AnalystQuestion {
   readonly title: string;
@@ -84,7 +93,29 @@ GROUP BY collection
 ORDER BY asset_count DESC, collection
 LIMIT 20`,
   },
+  ...[creatorsTable, authoritiesTable, groupingTable, filesTable, attributesTable].map(listQuestion),
 ];
+
+/** Builds the lists of a child table. A window keeps their order in every engine; an aggregate with ORDER BY has no common syntax. */
+function listQuestion({ name, columns }: Table): AnalystQuestion {
+  const members = columns.slice(2).map((column) => column.name);
+  return {
+    title: `List of ${name}`,
+    tables: [name],
+    about: `The \`${name}\` of each asset as one list.`,
+    sql: `SELECT asset_id, elements
+FROM (
+  SELECT
+    asset_id,
+    position,
+    array_agg((${members.join(', ')}))
+      OVER (PARTITION BY asset_id ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS elements
+  FROM ${name}
+) AS lists
+WHERE position = 0
+ORDER BY asset_id`,
+  };
+}
 
 /** The questions as Markdown: what docs/questions.md holds below its introduction. */
 export function questionsDocument(): string {

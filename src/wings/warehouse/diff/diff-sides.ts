@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-text.ts';
-import { type Column, isIdColumn, isListColumn, type Table, wholeName } from '../../../core/records/table.ts';
+import { type Column, isIdColumn, type Table, wholeName } from '../../../core/records/table.ts';
 import { unexportedTable } from '../../../core/records/beside-tables.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
@@ -38,16 +38,11 @@ export function diffSide(finished: FinishedExport): DiffSide {
   }
   const held = new Set(finished.filesOf('assets').map((file) => file.format));
   const columns = finished.tables.get('assets')?.columns ?? [];
-  const isNested = columns.some(isListColumn);
-  const format = (['parquet', 'csv'] as const).find((each) => held.has(each) && !(isNested && each === 'parquet'));
+  const format = (['parquet', 'csv'] as const).find((each) => held.has(each));
   if (format === undefined || !columns.some(isIdColumn)) {
-    const why = format === undefined ? 'the table assets as flat Parquet or exact CSV' : 'the column id of assets';
-    // Nested Parquet alone has lost the order of members, so nothing is rebuilt from it.
-    const isRebuilt = [...held].some((each) => each !== 'parquet') || !isNested;
+    const why = format === undefined ? 'the table assets as Parquet or exact CSV' : 'the column id of assets';
     throw new ExportError('usage', `${folder} does not have ${why}, which diff needs`, {
-      todo: isRebuilt
-        ? `Rewrite it for no credits, and compare that: ${commandLine('rebuild', folder, '--out', `${folder}-parquet`, '--format', 'parquet')}`
-        : 'Export with --no-nested, or with a further --format, to compare exports.',
+      todo: `Rewrite it for no credits, and compare that: ${commandLine('rebuild', folder, '--out', `${folder}-parquet`, '--format', 'parquet')}`,
     });
   }
   return { finished, name: basename(folder), seal: contentSeal(manifest), format, longestRow: usualRowBytes };

@@ -1,7 +1,7 @@
-import { type Column, type ColumnType, isListColumn, type Table } from '../../../core/records/table.ts';
+import type { Column, ColumnType, Table } from '../../../core/records/table.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { backQuoted, doubleQuoted, escapedLiteral, literal } from '../../../lib/sql-text.ts';
-import { aboutTable, type ColumnTypes, createTableText, listTypeIn } from '../dialect.ts';
+import { aboutTable, createTableText } from '../dialect.ts';
 import { type NightsAddress, requireKey } from './nights-address.ts';
 
 /** An engine that reads the Parquet files of an export where they lie. */
@@ -17,11 +17,13 @@ export type InPlaceName = (typeof inPlaceNames)[number];
 
 const aboutDay = 'The night: the day in the name of its folder.';
 
+type ColumnTypes = Readonly<Record<ColumnType, string>>;
+
 function typesOf(types: ColumnTypes): (column: Column) => string {
-  return (column) => (isListColumn(column) ? listTypeIn(types, column) : types.types[column.type]);
+  return ({ type }) => types[type];
 }
 
-const hiveTypes: Readonly<Record<ColumnType, string>> = {
+const hiveTypes: ColumnTypes = {
   string: 'string',
   boolean: 'boolean',
   int64: 'bigint',
@@ -29,11 +31,6 @@ const hiveTypes: Readonly<Record<ColumnType, string>> = {
   decimal: 'decimal(20,0)',
   json: 'string',
   timestamp: 'timestamp',
-};
-
-const hive: ColumnTypes = {
-  types: hiveTypes,
-  listType: (members) => `array<struct<${members.map(({ name, type }) => `${name}:${type}`).join(',')}>>`,
 };
 
 /** Athena's DDL is Hive's. The partition is not called `date`, which is reserved there. */
@@ -66,7 +63,7 @@ function dayTemplate(root: string, { folders }: NightsAddress, files: string): s
 function hiveTable(table: Table, rest: string, partition: string): string {
   return createTableText(table, {
     quoteName: backQuoted,
-    typeOf: typesOf(hive),
+    typeOf: typesOf(hiveTypes),
     described: (about) => `COMMENT ${literal(about)}`,
     suffix: `\nCOMMENT ${literal(aboutTable(table))}\n${partition}STORED AS PARQUET\n${rest}`,
   }).replace('CREATE TABLE', 'CREATE EXTERNAL TABLE IF NOT EXISTS');
@@ -79,16 +76,13 @@ function requireS3(folder: string): string {
 
 /** A time has three digits: Trino's Hive connector takes no others by default, and the times of exports are whole milliseconds. */
 const trinoTypes: ColumnTypes = {
-  types: {
-    string: 'varchar',
-    boolean: 'boolean',
-    int64: 'bigint',
-    double: 'double',
-    decimal: 'decimal(20, 0)',
-    json: 'varchar',
-    timestamp: 'timestamp(3)',
-  },
-  listType: (members) => `array(row(${members.map(({ name, type }) => `${doubleQuoted(name)} ${type}`).join(', ')}))`,
+  string: 'varchar',
+  boolean: 'boolean',
+  int64: 'bigint',
+  double: 'double',
+  decimal: 'decimal(20, 0)',
+  json: 'varchar',
+  timestamp: 'timestamp(3)',
 };
 
 const trino: InPlaceEngine = {
@@ -123,16 +117,13 @@ function trinoTable(table: Table, properties: readonly string[]): string {
 }
 
 const sparkTypes: ColumnTypes = {
-  types: {
-    string: 'STRING',
-    boolean: 'BOOLEAN',
-    int64: 'BIGINT',
-    double: 'DOUBLE',
-    decimal: 'DECIMAL(20, 0)',
-    json: 'STRING',
-    timestamp: 'TIMESTAMP',
-  },
-  listType: (members) => `ARRAY<STRUCT<${members.map(({ name, type }) => `${backQuoted(name)}: ${type}`).join(', ')}>>`,
+  string: 'STRING',
+  boolean: 'BOOLEAN',
+  int64: 'BIGINT',
+  double: 'DOUBLE',
+  decimal: 'DECIMAL(20, 0)',
+  json: 'STRING',
+  timestamp: 'TIMESTAMP',
 };
 
 /** @param addressOf what the engine calls a place in a bucket */

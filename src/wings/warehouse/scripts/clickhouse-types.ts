@@ -1,4 +1,4 @@
-import { type Column, type ColumnType, isListColumn, type Table } from '../../../core/records/table.ts';
+import type { Column, ColumnType, Table } from '../../../core/records/table.ts';
 import { backQuoted, escapedLiteral } from '../../../lib/sql-text.ts';
 import { clickhouseType } from '../clickhouse.ts';
 
@@ -45,10 +45,6 @@ ${wanted.join('')}    ('', '')) AS wanted
 }
 
 function patternOf(column: Column): string {
-  if (isListColumn(column)) {
-    const text = clickhouseType(column).replaceAll(/[()$.+*?[\]{}|^\\]/g, String.raw`\$&`);
-    return `^${text.replaceAll('`', '`?')}$`;
-  }
   const nullable = column.nullable ? String.raw`Nullable\(` : String.raw`(Nullable\()?`;
   return String.raw`^(LowCardinality\()?${nullable}${fitting[column.type]}\)*$`;
 }

@@ -1,19 +1,12 @@
 CREATE TABLE `assets` (
-  `asset`       STRING NOT NULL                                                                 OPTIONS(description = 'Asset id, a base58 public key.'),
-  `order`       ARRAY<STRUCT<`address` STRING, `share` INT64, `verified` BOOL, `extra` STRING>> OPTIONS(description = 'Creators, an array of objects with address, share and verified.'),
-  `exported_at` TIMESTAMP NOT NULL                                                              OPTIONS(description = 'Start of the export, UTC.')
-)
-OPTIONS(description = 'One row per asset.');
-
-LOAD DATA INTO `assets`
-FROM FILES (format = 'PARQUET', uris = ['out/demo/parquet/assets/part-*'], enable_list_inference = true);
-
-CREATE TABLE `assets` (
   `asset`       STRING NOT NULL    OPTIONS(description = 'Asset id, a base58 public key.'),
   `order`       STRING             OPTIONS(description = 'Creators, an array of objects with address, share and verified.'),
   `exported_at` TIMESTAMP NOT NULL OPTIONS(description = 'Start of the export, UTC.')
 )
 OPTIONS(description = 'One row per asset.');
+
+LOAD DATA INTO `assets`
+FROM FILES (format = 'PARQUET', uris = ['out/demo/parquet/assets/part-*']);
 
 LOAD DATA INTO `assets`
 FROM FILES (

@@ -1,7 +1,7 @@
 CREATE TABLE `assets` (
-  `asset`       String                                                                                                                 COMMENT 'Asset id, a base58 public key.',
-  `order`       Array(Tuple(`address` Nullable(String), `share` Nullable(Int64), `verified` Nullable(Bool), `extra` Nullable(String))) COMMENT 'Creators, an array of objects with address, share and verified.',
-  `exported_at` DateTime64(6, 'UTC')                                                                                                   COMMENT 'Start of the export, UTC.'
+  `asset`       String               COMMENT 'Asset id, a base58 public key.',
+  `order`       Nullable(String)     COMMENT 'Creators, an array of objects with address, share and verified.',
+  `exported_at` DateTime64(6, 'UTC') COMMENT 'Start of the export, UTC.'
 )
 ENGINE = MergeTree
 ORDER BY (`asset`, `exported_at`)
@@ -10,15 +10,6 @@ COMMENT 'One row per asset.';
 INSERT INTO `assets` (`asset`, `order`, `exported_at`)
 FROM INFILE 'out/demo/parquet/assets/part-*.parquet'
 FORMAT Parquet;
-
-CREATE TABLE `assets` (
-  `asset`       String               COMMENT 'Asset id, a base58 public key.',
-  `order`       Nullable(String)     COMMENT 'Creators, an array of objects with address, share and verified.',
-  `exported_at` DateTime64(6, 'UTC') COMMENT 'Start of the export, UTC.'
-)
-ENGINE = MergeTree
-ORDER BY (`asset`, `exported_at`)
-COMMENT 'One row per asset.';
 
 INSERT INTO `assets` (`asset`, `order`, `exported_at`)
 FROM INFILE 'out/demo/csv/assets/part-*.csv*'

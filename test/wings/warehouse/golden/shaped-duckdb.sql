@@ -1,17 +1,11 @@
 CREATE TABLE "assets" (
   "asset"       VARCHAR NOT NULL,
-  "order"       STRUCT("address" VARCHAR, "share" BIGINT, "verified" BOOLEAN, "extra" VARCHAR)[],
+  "order"       VARCHAR,
   "exported_at" TIMESTAMPTZ NOT NULL
 );
 
 INSERT INTO "assets" BY NAME
 SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
-
-CREATE TABLE "assets" (
-  "asset"       VARCHAR NOT NULL,
-  "order"       VARCHAR,
-  "exported_at" TIMESTAMPTZ NOT NULL
-);
 
 INSERT INTO "assets" BY NAME
 SELECT * FROM read_csv('out/demo/csv/assets/part-*.csv*', hive_partitioning = false,

@@ -7,13 +7,7 @@ CREATE TABLE "assets" (
 -- PostgreSQL cannot read Parquet. Run this in DuckDB; replace dbname=warehouse by your database.
 ATTACH 'dbname=warehouse' AS warehouse (TYPE postgres);
 INSERT INTO warehouse."assets" BY NAME
-SELECT * REPLACE (to_json("order") AS "order") FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
-
-CREATE TABLE "assets" (
-  "asset"       text NOT NULL,
-  "order"       json,
-  "exported_at" timestamp(6) with time zone NOT NULL
-);
+SELECT * FROM read_parquet('out/demo/parquet/assets/part-*.parquet', hive_partitioning = false);
 
 -- In psql. For compressed parts: gzip -dc or zstd -dc of each part before tail.
 \copy "assets" ("asset", "order", "exported_at") FROM PROGRAM 'tail -q -n +2 "out/demo/csv/assets/"part-*.csv' WITH (FORMAT csv, NULL '\N')

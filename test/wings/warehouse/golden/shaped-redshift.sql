@@ -1,19 +1,13 @@
 CREATE TABLE "assets" (
   "asset"       VARCHAR(65535) NOT NULL,
-  "order"       SUPER,
+  "order"       VARCHAR(65535),
   "exported_at" TIMESTAMP NOT NULL
 );
 
 COPY "assets"
 FROM 'out/demo/parquet/assets/part-'
 IAM_ROLE default
-FORMAT PARQUET SERIALIZETOJSON;
-
-CREATE TABLE "assets" (
-  "asset"       VARCHAR(65535) NOT NULL,
-  "order"       VARCHAR(65535),
-  "exported_at" TIMESTAMP NOT NULL
-);
+FORMAT PARQUET;
 
 COPY "assets" (
   "asset",

@@ -1,6 +1,6 @@
 CREATE TABLE assets (
   asset       VARCHAR NOT NULL         COMMENT 'Asset id, a base58 public key.',
-  "ORDER"     ARRAY                    COMMENT 'Creators, an array of objects with address, share and verified.',
+  "ORDER"     VARCHAR                  COMMENT 'Creators, an array of objects with address, share and verified.',
   exported_at TIMESTAMP_TZ(6) NOT NULL COMMENT 'Start of the export, UTC.'
 )
 COMMENT = 'One row per asset.';
@@ -9,13 +9,6 @@ COPY INTO assets
 FROM 'out/demo/parquet/assets/'
 FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
 MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
-
-CREATE TABLE assets (
-  asset       VARCHAR NOT NULL         COMMENT 'Asset id, a base58 public key.',
-  "ORDER"     VARCHAR                  COMMENT 'Creators, an array of objects with address, share and verified.',
-  exported_at TIMESTAMP_TZ(6) NOT NULL COMMENT 'Start of the export, UTC.'
-)
-COMMENT = 'One row per asset.';
 
 COPY INTO assets (
   asset,

@@ -30,8 +30,8 @@ const grammars: Readonly<Record<InPlaceName, GrammarName>> = {
   spark: 'spark',
   databricks: 'spark',
 };
-const nested = shapeTable(assetsTable, { ...wholeTables, nested: true, hasFetchedAt: true }).table;
-const shown: readonly Table[] = [...tables, nested];
+const stamped = shapeTable(assetsTable, { ...wholeTables, hasFetchedAt: true }).table;
+const shown: readonly Table[] = [...tables, stamped];
 const s3 = nightsAddress('s3://bucket/nightly/date=*', '2026-11-20');
 const files = (table: Pick<Table, 'name'>): string => `parquet/${table.name}/`;
 
@@ -40,7 +40,6 @@ describe.each(inPlaceNames)('for %s', (name) => {
     const { table } = shapeTable(assetsTable, {
       ...wholeTables,
       columns: ['id', 'creators', 'royalty_percent'],
-      nested: true,
       exportedAtUs: 0,
     });
     const whole = inPlaceTable(name, table, `s3://bucket/out/${files(table)}`);

@@ -1,8 +1,8 @@
 CREATE TABLE IF NOT EXISTS `assets` (
-  `id`              STRING                                                                                  COMMENT 'Asset id, a base58 public key.',
-  `creators`        ARRAY<STRUCT<`address`: STRING, `share`: BIGINT, `verified`: BOOLEAN, `extra`: STRING>> COMMENT 'Creators, an array of objects with address, share and verified.',
-  `royalty_percent` DOUBLE                                                                                  COMMENT 'Royalty as a fraction (0.05 is 5 %), as the service computed it.',
-  `exported_at`     TIMESTAMP                                                                               COMMENT 'Start of the export, UTC.'
+  `id`              STRING    COMMENT 'Asset id, a base58 public key.',
+  `creators`        STRING    COMMENT 'Creators, an array of objects with address, share and verified.',
+  `royalty_percent` DOUBLE    COMMENT 'Royalty as a fraction (0.05 is 5 %), as the service computed it.',
+  `exported_at`     TIMESTAMP COMMENT 'Start of the export, UTC.'
 )
 USING PARQUET
 COMMENT 'One row per asset.'
