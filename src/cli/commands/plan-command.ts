@@ -166,7 +166,7 @@ function planText(plan: ExportPlan, before: RunPlan['before'], keep: Job['output
     ...(plan.price.dialect === defaultDialect.name ? [] : [['dialect', plan.price.dialect] as const]),
     ['calls', count(plan.calls)],
     ['credits', creditsText(plan)],
-    ...(plan.calls === 0 ? [] : [['at most', ceilingText(plan)] as const]),
+    ...(plan.calls === 0 ? [] : [['limit', limitOfCalls(plan)] as const]),
     ...(plan.base === null
       ? []
       : [['memory', `about ${byteSize(plan.base.memoryBytes)} for the ids of the base`] as const]),
@@ -215,9 +215,9 @@ function creditsText({ credits, price, base }: ExportPlan): string {
 }
 
 /** What the run may cost, whatever the service does. */
-function ceilingText({ credits, overrunCredits }: ExportPlan): string {
-  if (overrunCredits === null) return 'no limit if the service misbehaves (--overrun none)';
-  return `${count(credits)} + ${count(overrunCredits)} credits if the service misbehaves`;
+function limitOfCalls({ callsAtMost, price }: ExportPlan): string {
+  if (callsAtMost === null) return 'none, whatever the service does (--overrun none)';
+  return `never more than ${plural(callsAtMost, 'call')}, ${count(callsAtMost * price.creditsPerCall)} credits (budget.overrun)`;
 }
 
 /** What is requested of an export with a base, and what it takes from it. */

@@ -3,7 +3,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { type AnswerJournal, journaled } from './policies/with-journal.ts';
 import type { Brake } from './policies/brake.ts';
 import { withBadIds } from './policies/with-bad-ids.ts';
-import { type AnsweredSize, CallSizes } from './policies/call-sizes.ts';
+import type { AnsweredSize } from './policies/call-sizes.ts';
 import { secretScrubber } from './wire/clean-message.ts';
 import {
   aloneIn,
@@ -126,12 +126,6 @@ export function createClient(options: ClientOptions): CreatedClient {
   const sent = options.sent ?? formOf(options.dialect);
   const judged = withJudgement(guard, { ...options, clock, random, ended, onHold, controlOf, sent });
   const policies = withBadIds(withoutLargeCalls(judged, guard), brake);
-  const earlierSizes = new CallSizes();
-  const learnReplayed = (size: AnsweredSize): void => {
-    guard.learn(size);
-    earlierSizes.learn(size);
-    brake?.knows(earlierSizes.cap());
-  };
   const scrub = secretScrubber([options.apiKey.trim()]);
   const policiesAround = (wire: AssetClient): AssetClient => ({
     ask: (call) =>
@@ -144,10 +138,10 @@ export function createClient(options: ClientOptions): CreatedClient {
       }),
   });
   return {
-    client: journaled(http, policiesAround, { ...options, scrub, onReplayed: learnReplayed }),
+    client: journaled(http, policiesAround, { ...options, scrub, onReplayed: guard.learn }),
     askUnderPolicies: (call) => policies.ask(call),
     request: requestUnder(policies, http),
-    learnSize: learnReplayed,
+    learnSize: guard.learn,
     cap: () => guard.cap(),
     throwIfFailed: () => {
       const failure = ended.failure();

@@ -63,6 +63,11 @@ export function mostIdsPerCall(
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
+/** Ids a call, as calls are planned: the job's number, or the dialect's where that is smaller. */
+export function plannedSize({ service }: JobOfService): number {
+  return Math.min(service.idsPerCall, mostIdsPerCall({ service }) ?? service.idsPerCall);
+}
+
 /** Where the price of a job's calls comes from: `MetaMask credit costs, read 2026-11-25`, or the job. */
 export function priceSource({
   service,

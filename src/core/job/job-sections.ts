@@ -4,7 +4,7 @@ import { nearestName } from '../../lib/nearest-name.ts';
 import { assetsTable } from '../records/columns.ts';
 import { whenProblem } from '../records/classify-assets.ts';
 import { accountPattern, accountRule } from '../client/ledger/ledger-file.ts';
-import { defaultOverrun, noOverrun } from '../client/policies/overrun.ts';
+import { autoCalls, defaultOverrun, noOverrun } from '../client/policies/overrun.ts';
 
 /** The keys of a base have six bits for the class, and one class is that of the assets that fit no other. */
 const mostClasses = 63;
@@ -102,17 +102,19 @@ export const baseSchema = z
 
 export type Base = z.infer<typeof baseSchema>;
 
-const overrunForms = 'must be a percentage like 50%, a number of calls like 250, both, or none';
+const overrunForms = 'must be a percentage like 50%, a number of calls like 250 or auto, both, or none';
 
 /** Flags and variables give numbers as text. */
 const overrunPart = z.preprocess(
   (part) => (typeof part === 'string' && /^\d+$/.test(part) ? Number(part) : part),
-  z.union([z.int().min(0), z.string().regex(/^(\d+(\.\d+)?%|none)$/, overrunForms)]),
+  z.union([z.int().min(0), z.string().regex(/^(\d+(\.\d+)?%|auto|none)$/, overrunForms)]),
 );
 
 const overrun = oneOrMore(overrunPart)
   .superRefine((parts, context) => {
-    const kinds = parts.map((part) => (typeof part === 'number' ? 'calls' : part.replace(/.*%/, '%')));
+    const kinds = parts.map((part) =>
+      typeof part === 'number' || part === autoCalls ? 'calls' : part.replace(/.*%/, '%'),
+    );
     if (new Set(kinds).size === kinds.length && (kinds.length === 1 || !kinds.includes(noOverrun))) return;
     context.addIssue({ code: 'custom', message: overrunForms, input: parts });
   })
@@ -149,7 +151,7 @@ export const budgetSchema = z
       flag: 'overrun',
       value: 'P%,N',
       description:
-        'calls that a run may send beyond the planned ones, as a percentage of those and a number; with more it ends with exit 10; none: no limit',
+        'calls that a run may send beyond the planned ones, as a percentage of those and a number (auto: 12 for each planned call, 60 to 250); with more it ends with exit 10; none: no limit',
     }),
     whenSpent: field(z.enum(['stop', 'wait']).default('stop'), {
       flag: 'when-spent',

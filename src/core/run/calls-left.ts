@@ -1,14 +1,21 @@
-import { mostIdsPerCall } from '../job/job-dialect.ts';
+import { mostIdsPerCall, plannedSize } from '../job/job-dialect.ts';
+import { leastForAll } from '../client/policies/overrun.ts';
 import { noRecords } from '../client/asset-client.ts';
 import { type Batch, batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
 import type { Entries } from '../ids/entries.ts';
+import { entriesOf } from '../ids/mark-duplicates.ts';
+import type { PreparedInputs } from '../ids/prepare-inputs.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
+import type { OpenExport } from './homes/export-home.ts';
 import type { KeptAnswers } from '../../places/scratch/journal-entries.ts';
 import { nextUtcMidnight } from '../../lib/clock.ts';
 
 export interface CallsLeft {
+  /** In calls of what the service is known to take. */
   readonly calls: number;
+  /** In calls of the planned size: those that `budget.overrun` is added to. */
+  readonly planned: number;
   /** Ids of parts that are not made yet. */
   readonly ids: number;
 }
@@ -19,6 +26,8 @@ export interface PartsLeft {
   readonly kept?: KeptAnswers | undefined;
   /** Most ids a call that an earlier run found out; absent: not known. */
   readonly initialCap?: number | undefined;
+  /** Counting ends when so many calls are planned; all are counted unless given. */
+  readonly enough?: number | undefined;
 }
 
 /** What is left of an export with these commits. */
@@ -36,23 +45,41 @@ type CallsOf = (batch: Batch) => Promise<number>;
 export async function callsLeft(
   entries: AsyncIterable<Entries>,
   { service, output }: Pick<Job, 'service' | 'output'>,
-  { isNeeded, kept, initialCap: learned }: PartsLeft,
+  { isNeeded, kept, initialCap: learned, enough = Infinity }: PartsLeft,
 ): Promise<CallsLeft> {
   const initialCap = mostIdsPerCall({ service }, [learned]) ?? Infinity;
+  const size = plannedSize({ service });
   const answers = kept === undefined || kept.size() === 0 ? undefined : kept;
   let way: Promise<CallsOf> | undefined;
   let calls = 0;
+  let planned = 0;
   let ids = 0;
   for await (const batch of batchesOf(batchIds(entries, batchShape({ service, output })), isNeeded)) {
     const { length } = batch.ids;
     ids += length;
+    let needed = Math.min(length, 1);
     if (answers !== undefined || length > initialCap) {
       way ??= realWay(answers, service.flags, initialCap);
-      calls += await (await way)(batch);
-    } else if (length > 0) calls += 1;
+      needed = await (await way)(batch);
+    }
+    calls += needed;
+    planned += Math.min(needed, Math.ceil(length / size));
     batch.entries.release();
+    if (planned >= enough) break;
   }
-  return { calls, ids };
+  return { calls, planned, ids };
+}
+
+/** The planned calls of ids that no part and no kept answer settles, as many as `budget.overrun` depends on. */
+export async function plannedLeft(
+  job: Job,
+  prepared: PreparedInputs,
+  { commits, answers }: Pick<OpenExport, 'commits' | 'answers'>,
+  readAnswers: () => Promise<KeptAnswers | undefined>,
+): Promise<number> {
+  const kept = answers === 0 ? undefined : await readAnswers();
+  const left = { ...partsAfter(commits()), initialCap: undefined, kept, enough: leastForAll };
+  return (await callsLeft(entriesOf(job, prepared), job, left)).planned;
 }
 
 /** Takes batches through what a real run does with them, and counts what would leave. */

@@ -11,6 +11,7 @@ import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportContext } from './export-context.ts';
+import { plannedLeft } from './calls-left.ts';
 import { manifestOf } from './complete-export.ts';
 import { warnOfDisk, requireRunnable } from './disk-estimate.ts';
 import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
@@ -216,8 +217,10 @@ async function exportUnfinished(
     await warnOfDisk(job, { assets: entries, entries }, context);
   }
   const answers = base?.answersFor(unfinished);
+  const planned = base === undefined ? await plannedLeft(job, prepared, open, () => home.readAnswers()) : undefined;
   const exported: ExportedSlices = {
     job,
+    planned,
     inputs: prepared,
     name: home.name,
     recordFolder: home.scratch,

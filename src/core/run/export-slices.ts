@@ -36,6 +36,8 @@ export interface SlicesToMake {
   readonly whenLost: 'end' | 'continue';
   /** What the run begins with, for those who follow it. */
   readonly begun?: Pick<Extract<RunEvent, { kind: 'opened' }>, 'fetched' | 'isResumed' | 'limit'> | undefined;
+  /** Calls of its ids, as far as they were counted (`plannedLeft`). */
+  readonly planned?: number | undefined;
   /** Answers that lie on this disk: then nothing is sent. */
   readonly local?: LocalAnswers | undefined;
   /** Makes the parts of a slice where no ids are read and nothing is requested. */
@@ -181,8 +183,7 @@ export async function exportSlices(given: SlicesToMake, spentNow: SpentNow, cont
   const output = { ...given.job.output, keepIds: keepsIds(open.start.job) };
   const exported = { ...given, job: { ...given.job, output } };
   const commits = open.commits();
-  if (exported.local === undefined && exported.make === undefined)
-    await beginPlan(context, exported.job, commits.at(-1)?.cap);
+  if (exported.local === undefined && exported.make === undefined) beginPlan(context, exported.job, exported.planned);
   context.listener({
     kind: 'opened',
     inputBytes: inputs.inputBytes,

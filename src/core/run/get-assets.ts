@@ -3,7 +3,7 @@ import { IdList } from '../ids/id-list.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
 import { lookUpAlone, lookUpBatch } from '../client/look-up-batch.ts';
 import type { Lookup } from '../client/lookups.ts';
-import { asksAlone, mostIdsPerCall } from '../job/job-dialect.ts';
+import { asksAlone, mostIdsPerCall, plannedSize } from '../job/job-dialect.ts';
 import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { mapOrdered } from '../../lib/map-ordered.ts';
@@ -36,7 +36,7 @@ export async function* getAssets({ ids, job }: GetRequest, given: GetContext): A
   if (isArray(ids)) requireIds(ids);
   const context = braked(given, job);
   const reader = readerOf([]);
-  await beginPlan(context, job);
+  beginPlan(context, job, isArray(ids) ? Math.ceil(ids.length / plannedSize(job)) : undefined);
   const created = clientOf(job, context, {
     initialCap: mostIdsPerCall(job, [await context.pace?.idsPerCall()]),
   });

@@ -1,10 +1,11 @@
 import { asksAlone, dialectOf, priceSource } from '../job/job-dialect.ts';
 import { availableParallelism } from 'node:os';
-import { overrunCredits, overrunOf } from '../client/policies/overrun.ts';
+import { mostCalls, overrunOf } from '../client/policies/overrun.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../../lib/clock.ts';
+import { count, plural } from '../../lib/format-text.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import type { FreeSpace } from '../../lib/disk/on-disk.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
@@ -40,7 +41,9 @@ export interface ExportPlan extends Forecast {
   /** Calls still to send if nothing fails. Kept answers need no call. */
   readonly calls: number;
   readonly credits: number;
-  /** Credits at most beyond those and `callsBefore`, whatever the service does; null without a limit (`budget.overrun` none). */
+  /** Calls at most, with `callsBefore` and single calls, whatever the service does; null without a limit (`budget.overrun` none). */
+  readonly callsAtMost: number | null;
+  /** What those cost that are not planned; null without a limit. */
   readonly overrunCredits: number | null;
   /** Of a call, and where it was read. */
   readonly price: { readonly creditsPerCall: number; readonly source: string; readonly dialect: string };
@@ -105,6 +108,11 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const based = await nights?.plan(job, { prepared, home, progress, nowMs, context });
   const first = manifest === undefined ? firstNight(job, based !== undefined) : undefined;
   const calls = based?.calls ?? left.calls;
+  const planned = based?.calls ?? left.planned;
+  const singleCallsAtMost = asksAlone(job) ? (based?.asked ?? left.ids) : 0;
+  const all = planned + callsBefore + singleCallsAtMost;
+  const overrun = overrunOf(job.budget.overrun);
+  const most = all === 0 ? 0 : overrun && mostCalls(all, overrun);
   const booked = (await request.ledger?.booked(utcDay(nowMs))) ?? 0;
   const { creditsPerCall } = job.budget;
   const counts = { assets: total.valid, entries: total.read, asked: based?.asked };
@@ -123,15 +131,16 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     calls,
     credits: calls * creditsPerCall,
     price: { creditsPerCall, source: priceSource(job), dialect: dialectOf(job.service.dialect).name },
-    overrunCredits: overrunAtMost(job, calls + callsBefore),
-    singleCallsAtMost: asksAlone(job) ? (based?.asked ?? left.ids) : 0,
+    callsAtMost: most ?? null,
+    overrunCredits: most === undefined ? null : (most - all) * creditsPerCall,
+    singleCallsAtMost,
     ...forecast({ calls: calls + callsBefore, job, booked, nowMs }),
     diskBytes: disk.finished,
     diskPeakBytes: disk.peak,
     diskFreeBytes: disk.free,
     lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
     callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
-    warnings: shortage === undefined ? warnings : [...warnings, shortage],
+    warnings: [...warnings, ...(shortage === undefined ? [] : [shortage]), ...beyond(calls + callsBefore, most)],
     base: based === undefined ? null : { ...based.planned, creditsForAll: left.calls * creditsPerCall },
   };
 }
@@ -145,11 +154,12 @@ async function standingOf(home: ExportHome, now: Pick<ExportStart, 'job' | 'inpu
   return { manifest, progress };
 }
 
-/** Credits that a run may cost beyond its planned calls; null without a limit. */
-function overrunAtMost({ budget }: Pick<Job, 'budget'>, calls: number): number | null {
-  const overrun = overrunOf(budget.overrun);
-  if (overrun === undefined) return null;
-  return calls === 0 ? 0 : overrunCredits(calls, overrun, budget.creditsPerCall);
+/** Where the service takes smaller calls than were planned, more may be left than the overrun allows. */
+function beyond(calls: number, most: number | undefined): string[] {
+  if (most === undefined || calls <= most) return [];
+  return [
+    `the service takes fewer ids per call than planned, so ${plural(calls, 'call')} are left, and the run ends with exit 10 after ${count(most)}: allow them with --overrun ${calls}`,
+  ];
 }
 
 /** Calls of the parts that a process makes at a time, one a thread, and of those that run ahead. */

@@ -1,4 +1,4 @@
-import { mostIdsPerCall } from '../job/job-dialect.ts';
+import { plannedSize } from '../job/job-dialect.ts';
 import { Brake } from '../client/policies/brake.ts';
 import { overrunOf } from '../client/policies/overrun.ts';
 import type { Job } from '../job/job-schema.ts';
@@ -19,17 +19,9 @@ export function newBrake({ overrun }: Pick<Job['budget'], 'overrun'>): Brake {
 }
 
 /**
- * Says what ids are worth that are requested from now on, as far as it is known now.
- * @param cap most ids a call, as an earlier run of the export found out
+ * Plans the calls of ids that are requested from now on: by the job's size, or the dialect's where that is smaller.
+ * @param planned calls that they take, as far as they were counted
  */
-export async function beginPlan(
-  { brake, pace }: Pick<ExportContext, 'brake' | 'pace'>,
-  job: Pick<Job, 'service'>,
-  cap = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  const { idsPerCall } = job.service;
-  brake?.begin({
-    idsPerCall,
-    cap: Math.min(idsPerCall, mostIdsPerCall(job, [cap, await pace?.idsPerCall()]) ?? idsPerCall),
-  });
+export function beginPlan({ brake }: Pick<ExportContext, 'brake'>, job: Pick<Job, 'service'>, planned?: number): void {
+  brake?.begin({ idsPerCall: plannedSize(job), planned });
 }

@@ -1,6 +1,6 @@
 import { asksAlone } from '../../core/job/job-dialect.ts';
 import { Brake } from '../../core/client/policies/brake.ts';
-import { overrunOf, overrunOfWorker } from '../../core/client/policies/overrun.ts';
+import { fixedOverrun, overrunOf, overrunOfWorker } from '../../core/client/policies/overrun.ts';
 import type { SharedPace } from '../../core/client/policies/shared-pace.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { sha256 } from '../../lib/hash/sha256.ts';
@@ -22,10 +22,11 @@ export interface FleetToBrake {
  */
 export function fleetBrake({ job, address, start, workers, pace }: FleetToBrake): Brake {
   const overrun = overrunOf(job.budget.overrun);
-  if (pace === undefined) return new Brake({ overrun: overrunOfWorker(overrun, workers) });
+  const mostPlanned = callsOf(start, job);
+  if (pace === undefined) return new Brake({ overrun: overrunOfWorker(fixedOverrun(overrun, mostPlanned), workers) });
   // An export that is started over has sums of its own.
   const name = `${sha256(`${job.output.endpoint ?? ''} ${address}`).slice(0, 16)}-${start.startedAtMs}`;
-  return new Brake({ overrun, fleet: { export: name, mostPlanned: callsOf(start, job) } });
+  return new Brake({ overrun, fleet: { export: name, mostPlanned } });
 }
 
 /** Calls that the whole export is worth, single calls included. */

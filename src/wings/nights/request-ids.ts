@@ -10,6 +10,7 @@ import type { Spent } from '../../places/export/export-facts.ts';
 import { readJobIds, newReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
+import { plannedLeft } from '../../core/run/calls-left.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
 import { exportSlices, type SlicesToMake, type SpentNow } from '../../core/run/export-slices.ts';
 import type { ExportHome } from '../../core/run/homes/export-home.ts';
@@ -71,7 +72,8 @@ async function openWanted(inner: ExportHome, wanted: Job, inputs: PreparedInputs
   const start = { job: jobShape(wanted), inputs: [...inputs.fingerprints], startedAtMs: 0 };
   const progress = newReadProgress();
   const open = await inner.open(start, () => readJobIds(wanted, inputs, progress, () => undefined));
-  return { job: wanted, inputs, open, progress, whenLost: 'end' };
+  const planned = await plannedLeft(wanted, inputs, open, () => inner.readAnswers());
+  return { job: wanted, inputs, open, progress, planned, whenLost: 'end' };
 }
 
 async function requestAll(

@@ -22,7 +22,7 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'budget.account': fc.constantFrom('main', 'team-1.nights_x'),
   'budget.freeStatuses': fc.uniqueArray(fc.integer({ min: 300, max: 599 }), { minLength: 1, maxLength: 3 }),
   'budget.creditsPerSecond': fc.constantFrom(0.5, 160, 12.25),
-  'budget.overrun': fc.constantFrom('none', [250], ['50%'], ['12.5%', 0], [7, '200%']),
+  'budget.overrun': fc.constantFrom('none', [250], ['50%', 'auto'], ['50%'], ['12.5%', 0], [7, '200%']),
   'output.endpoint': fc.constantFrom('http://127.0.0.1:9000', 'https://store.example'),
   'fleet.database': fc.constantFrom('postgres://user@host/db', 'postgresql:///db?host=/run'),
   'service.dialect': fc.constantFrom('metamask', 'helius', 'reference'),

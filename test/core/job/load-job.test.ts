@@ -36,7 +36,7 @@ describe('a job', () => {
       creditsPerCall: 160,
       whenSpent: 'stop',
       freeStatuses: [],
-      overrun: ['50%', 250],
+      overrun: ['50%', 'auto'],
     });
     expect(job.output).toMatchObject({ formats: ['parquet'], tables: ['assets'], rowsPerPart: 100_000 });
     expect(job.tolerance).toEqual({ maxFailed: 0, maxInvalid: '50%', maxUnlisted: '20%' });
@@ -65,7 +65,7 @@ describe('a job', () => {
     for (const wrong of ['x', '-3', '1.5', '5,6', '50%,60%', 'none,5']) {
       const sources = await jobFile(least, { flags: { overrun: wrong } });
       expect(messageOf(sources), wrong).toContain(
-        '--overrun must be a percentage like 50%, a number of calls like 250, both, or none, not ',
+        '--overrun must be a percentage like 50%, a number of calls like 250 or auto, both, or none, not ',
       );
     }
   });

@@ -1,5 +1,5 @@
 import type { CallOutline } from '../asset-client.ts';
-import { type KnownSize, mostCalls, type Overrun, plannedCalls, worthOfId } from './overrun.ts';
+import { fixedOverrun, mostCalls, type Overrun, plannedCalls } from './overrun.ts';
 import { type CallSums, type DepartingCall, PassedOverrun, type SharedPace } from './shared-pace.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { count, plural } from '../../../lib/format-text.ts';
@@ -24,12 +24,13 @@ export class Brake {
   readonly #options: BrakeOptions;
   /** Of each call, the attempts that count as sent, and what its ids are planned for. */
   readonly #left = new WeakMap<CallOutline, { attempts: number; readonly planned: number }>();
-  #size: KnownSize = { idsPerCall: 1 };
+  #idsPerCall = 1;
   /** What the ids that left are worth, in calls, and the calls. */
   #sums = nothing;
-  /** Ids that left of the export that was begun last, and what those before it are worth. */
+  /** Calls that the exports of the run plan together, as far as they were counted. */
+  #all = 0;
+  /** Ids that left of the export that was begun last. */
   #ids = 0;
-  #plannedBefore = 0;
   /** What the database of a fleet does not know yet: it goes with the next call. */
   #owed = nothing;
   #learned: number | undefined;
@@ -40,12 +41,15 @@ export class Brake {
     this.#options = options;
   }
 
-  /** Says what the ids are worth that leave from now on. */
-  begin(size: KnownSize): void {
-    this.#size = size;
+  /**
+   * Says how many ids a call has from now on. What the service teaches about it changes how calls are cut, and never this plan.
+   * @param planned calls of the ids to come, as far as they were counted
+   */
+  begin({ idsPerCall, planned = 0 }: { readonly idsPerCall: number; readonly planned?: number | undefined }): void {
+    this.#idsPerCall = idsPerCall;
+    this.#all = plannedCalls(this.#sums.planned) + planned;
     this.#learned = undefined;
     this.#ids = 0;
-    this.#plannedBefore = this.#sums.planned;
   }
 
   /** A run without ids plans so many calls by now: its calls are worth nothing of their own. */
@@ -53,18 +57,7 @@ export class Brake {
     this.#sums = { ...this.#sums, planned: Math.max(calls, this.#sums.planned) };
   }
 
-  /** An earlier run of the export found out that the service takes at most so many ids: so calls that left are worth more. */
-  knows(cap: number): void {
-    const { idsPerCall } = this.#size;
-    this.#size = { idsPerCall, cap: Math.min(cap, this.#size.cap ?? idsPerCall) };
-    const planned = this.#plannedBefore + this.#ids * worthOfId(this.#size);
-    if (planned <= this.#sums.planned) return;
-    const more = { planned: planned - this.#sums.planned, sent: 0 };
-    this.#sums = sumOf(this.#sums, more);
-    this.#owed = sumOf(this.#owed, more);
-  }
-
-  /** This run found it out: the calls that it takes are overrun. */
+  /** The service takes at most so many ids: the further calls that it takes are overrun. */
   learned(cap: number): void {
     this.#learned = cap;
   }
@@ -74,7 +67,8 @@ export class Brake {
    * @throws {ExportError} `overrun` when it would pass the limit: then it is not counted
    */
   async turn(call: CallOutline, take: (departure?: DepartingCall) => Promise<number>): Promise<number> {
-    const { fleet, overrun } = this.#options;
+    const { fleet } = this.#options;
+    const overrun = this.#ofFleet();
     const planned = this.#add(call);
     const owed = this.#owed;
     this.#owed = nothing;
@@ -97,9 +91,15 @@ export class Brake {
 
   /** Tells the database of a fleet the rest, at the end of the run. */
   end(pace: SharedPace): void {
-    const { fleet, overrun } = this.#options;
-    if (fleet !== undefined && this.#owed !== nothing) pace.giveBack({ ...fleet, ...this.#owed, overrun });
+    const { fleet } = this.#options;
+    if (fleet !== undefined && this.#owed !== nothing)
+      pace.giveBack({ ...fleet, ...this.#owed, overrun: this.#ofFleet() });
     this.#owed = nothing;
+  }
+
+  #ofFleet() {
+    const { fleet, overrun } = this.#options;
+    return fixedOverrun(overrun, fleet?.mostPlanned ?? 0);
   }
 
   /** An attempt brought no answer, or a refusal. */
@@ -136,7 +136,7 @@ export class Brake {
   /** A batch may have few ids, and is planned with a call. The pieces of one that was not sent share what it is worth. */
   #worthOf({ ids, pieceOf, repeats }: CallOutline): number {
     if (repeats === true) return 0;
-    const worth = ids.length * worthOfId(this.#size);
+    const worth = ids.length / this.#idsPerCall;
     return pieceOf === undefined ? Math.max(1, worth) : worth;
   }
 
@@ -144,17 +144,16 @@ export class Brake {
   #requireRoom(): void {
     const { overrun } = this.#options;
     const { planned, sent } = this.#sums;
-    if (overrun === undefined || sent <= mostCalls(plannedCalls(planned), overrun)) return;
+    if (overrun === undefined || sent <= mostCalls(Math.max(plannedCalls(planned), this.#all), overrun)) return;
     throw new PassedOverrun({ planned, sent: sent - 1 });
   }
 
   #error({ planned, sent }: CallSums) {
-    const { idsPerCall, cap = idsPerCall } = this.#size;
     return overrunError({
       planned: plannedCalls(planned),
       sent,
       ids: this.#ids,
-      idsPerCall: Math.min(idsPerCall, cap),
+      idsPerCall: this.#idsPerCall,
       learned: this.#learned,
       errors: this.#errors,
       badIds: this.#badIds,
@@ -175,7 +174,7 @@ export interface OverrunFacts {
   readonly ids: number;
   /** Most ids a call, as the calls were planned. */
   readonly idsPerCall: number;
-  /** The most that the service takes, if this run found out. */
+  /** The most that the service takes, if that is known. */
   readonly learned: number | undefined;
   /** The last errors of different words, the last one first. */
   readonly errors: readonly string[];
@@ -193,12 +192,11 @@ export function overrunError(facts: OverrunFacts): ExportError {
     ...(errors.length === 0 ? [] : [`Last errors: ${errors.join('; ')}.`]),
     ...(badIds === 0 ? [] : [`Bad ids found so far: ${count(badIds)}.`]),
   ].join(' ');
-  const again =
-    shrunk === undefined
-      ? 'When the service works, run the same command again: it resumes.'
-      : 'Run the same command again: it resumes with that size. asset-export plan prints the new bill.';
   return new ExportError('overrun', message, {
-    todo: `${again} To allow more calls, raise budget.overrun, for example --overrun 50%,1000.`,
+    todo:
+      shrunk === undefined
+        ? 'When the service works, run the same command again: it resumes. To allow more calls, raise budget.overrun, for example --overrun 50%,1000.'
+        : `asset-export plan prints the calls that are left: allow them with --overrun N and run the same command again. For the next export set service.idsPerCall: ${facts.learned ?? 1} (--ids-per-call).`,
     facts: { planned, sent, badIds },
   });
 }

@@ -2,14 +2,23 @@
 export interface Overrun {
   /** A share of the planned calls. */
   readonly percent: number;
-  readonly calls: number;
+  /** `auto`: by the size of the plan. */
+  readonly calls: number | typeof autoCalls;
 }
+
+/** 12 calls for each planned one, at least 60 and at most 250: finding one id that fails its call of 1,000 takes about 50. */
+export const autoCalls = 'auto';
+
+const auto = { perCall: 12, least: 60, most: 250 };
+
+/** From so many planned calls on, `auto` grows no more. */
+export const leastForAll = Math.ceil(auto.most / auto.perCall);
 
 /** As a job gives it: `['50%', 250]`, one of the two, or `['none']`. */
 export type OverrunParts = readonly (number | string)[];
 
 /** Holds where a job says nothing. */
-export const defaultOverrun: OverrunParts = ['50%', 250];
+export const defaultOverrun: OverrunParts = ['50%', autoCalls];
 
 /** Stands for no limit. */
 export const noOverrun = 'none';
@@ -21,35 +30,29 @@ export function overrunOf(parts: OverrunParts): Overrun | undefined {
     const part = parts.find((each) => String(each).endsWith('%') === isShare);
     return part === undefined ? 0 : Number.parseFloat(String(part));
   };
-  return { percent: numberOf(true), calls: numberOf(false) };
+  return { percent: numberOf(true), calls: parts.includes(autoCalls) ? autoCalls : numberOf(false) };
+}
+
+/** The same, with the calls of an export of which so many are planned. */
+export function fixedOverrun(overrun: Overrun | undefined, planned: number): (Overrun & { calls: number }) | undefined {
+  return overrun && { ...overrun, calls: callsBeyond(planned, overrun) };
+}
+
+function callsBeyond(planned: number, { calls }: Overrun): number {
+  return calls === autoCalls ? Math.min(auto.most, Math.max(auto.least, auto.perCall * planned)) : calls;
 }
 
 /** The part of one of `workers` that share nothing: the share is of its own calls, so only the calls are divided. */
-export function overrunOfWorker(overrun: Overrun | undefined, workers: number): Overrun | undefined {
+export function overrunOfWorker(
+  overrun: (Overrun & { readonly calls: number }) | undefined,
+  workers: number,
+): Overrun | undefined {
   return overrun === undefined ? undefined : { ...overrun, calls: Math.ceil(overrun.calls / workers) };
 }
 
-/** Most calls that may be sent while so many are planned. */
-export function mostCalls(planned: number, { percent, calls }: Overrun): number {
-  return Math.floor((planned * (100 + percent)) / 100 + tiny) + calls;
-}
-
-/** Credits that a run may cost beyond its planned calls. */
-export function overrunCredits(planned: number, { percent, calls }: Overrun, creditsPerCall: number): number {
-  return whole(((planned * percent) / 100 + calls) * creditsPerCall);
-}
-
-/** How many ids a call has, as far as it is known when a run begins. */
-export interface KnownSize {
-  /** Of the job. */
-  readonly idsPerCall: number;
-  /** The most that the service takes, if an earlier run found out. */
-  readonly cap?: number | undefined;
-}
-
-/** What one id is worth, in calls: a batch of `idsPerCall` ids is cut into calls of at most `cap`. */
-export function worthOfId({ idsPerCall, cap = idsPerCall }: KnownSize): number {
-  return Math.ceil(idsPerCall / cap) / idsPerCall;
+/** Most calls that may be sent where so many are planned. */
+export function mostCalls(planned: number, overrun: Overrun): number {
+  return Math.floor((planned * (100 + overrun.percent)) / 100 + tiny) + callsBeyond(planned, overrun);
 }
 
 /** Whole calls that so much is worth. It is a sum of shares, which are not exact. */

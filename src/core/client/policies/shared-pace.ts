@@ -33,7 +33,7 @@ export interface DepartingCall extends CallSums {
   /** Calls that the whole export is worth: what is requested again after a restart is planned once. */
   readonly mostPlanned: number;
   /** Undefined: no limit. */
-  readonly overrun: Overrun | undefined;
+  readonly overrun: (Overrun & { readonly calls: number }) | undefined;
 }
 
 /** A call would be more than the planned calls and their overrun. It is not counted. */
