@@ -3,7 +3,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { type AnswerJournal, journaled } from './policies/with-journal.ts';
 import type { Brake } from './policies/brake.ts';
 import { withBadIds } from './policies/with-bad-ids.ts';
-import type { AnsweredSize } from './policies/call-sizes.ts';
+import type { SizeBounds } from './judgement/call-size.ts';
 import { secretScrubber } from './wire/clean-message.ts';
 import {
   aloneIn,
@@ -27,7 +27,7 @@ import { Ended } from './policies/day-gate.ts';
 import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
 import type { SharedPace } from './policies/shared-pace.ts';
 import { withJudgement } from './policies/with-judgement.ts';
-import { withoutLargeCalls, withSizeGuard } from './policies/with-size-guard.ts';
+import { withSizeGuard } from './policies/with-size-guard.ts';
 
 export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall' | 'onFree'> {
   readonly retries: number;
@@ -41,8 +41,8 @@ export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall'
   readonly journal: AnswerJournal;
   /** What is sent, in words, where it is not ids. */
   readonly sent?: string | undefined;
-  /** Most ids a call that an earlier run of this export found out. */
-  readonly initialCap?: number | undefined;
+  /** Most ids a call that the dialect takes, and that an earlier run or another process believed in. */
+  readonly sizes?: SizeBounds | undefined;
   /** No attempt begins after it; exchanges in flight go on, and their answers are journaled. */
   readonly stop?: AbortSignal | undefined;
   /** A number from 0 up to 1, as Math.random. */
@@ -79,8 +79,8 @@ export interface CreatedClient {
     request: OtherRequest<Parsed>,
     keep: (answer: Parsed) => Promise<void>,
   ): Promise<Parsed | RefusedAnswer>;
-  /** Takes an answer into account that was met in a journal. */
-  learnSize(size: AnsweredSize): void;
+  /** Takes a size into account that an earlier run believed in. */
+  hintSize(most: number): void;
   /** Most ids a call, once that is known for sure; Infinity as long as it is not. */
   cap(): number;
   /** Throws the error that ended the client, which its last call may not have thrown. @throws {ExportError} */
@@ -122,10 +122,10 @@ export function createClient(options: ClientOptions): CreatedClient {
     brake?.learned(ids);
     void options.pace?.learned(ids).catch(() => undefined);
   };
-  const guard = withSizeGuard(paid, { ...options, onCap });
+  const guard = withSizeGuard(paid, { ...options.sizes, listener: options.listener, onCap, controlOf, ended });
   const sent = options.sent ?? formOf(options.dialect);
   const judged = withJudgement(guard, { ...options, clock, random, ended, onHold, controlOf, sent });
-  const policies = withBadIds(withoutLargeCalls(judged, guard), brake);
+  const policies = withBadIds(judged, brake);
   const scrub = secretScrubber([options.apiKey.trim()]);
   const policiesAround = (wire: AssetClient): AssetClient => ({
     ask: (call) =>
@@ -138,10 +138,10 @@ export function createClient(options: ClientOptions): CreatedClient {
       }),
   });
   return {
-    client: journaled(http, policiesAround, { ...options, scrub, onReplayed: guard.learn }),
+    client: journaled(http, policiesAround, { ...options, scrub, onHint: guard.hints }),
     askUnderPolicies: (call) => policies.ask(call),
     request: requestUnder(policies, http),
-    learnSize: guard.learn,
+    hintSize: guard.hints,
     cap: () => guard.cap(),
     throwIfFailed: () => {
       const failure = ended.failure();

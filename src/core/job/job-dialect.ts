@@ -1,3 +1,4 @@
+import type { SizeBounds } from '../client/judgement/call-size.ts';
 import { defaultDialect, type ListingDialect, type ServiceDialect, serviceDialects } from '../client/dialects.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
@@ -53,19 +54,29 @@ export function asksAlone({ service: { dialect, singles, flags } }: JobOfService
 }
 
 /** Most ids a call, where the dialect takes fewer than the job asks for, or an earlier run has found fewer. */
-export function mostIdsPerCall(
-  { service }: JobOfService,
-  learned: readonly (number | undefined)[] = [],
-): number | undefined {
-  const { idsPerCall } = dialectOf(service.dialect);
-  const caps = [...learned, idsPerCall < service.idsPerCall && service.dialect !== undefined ? idsPerCall : undefined];
-  const known = caps.filter((cap) => cap !== undefined);
+export function mostIdsPerCall(job: JobOfService, learned: readonly (number | undefined)[]): number | undefined {
+  const known = [...learned, dialectCap(job)].filter((cap) => cap !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/** Most ids a call of the dialect, where it takes fewer than the job asks for. */
+function dialectCap({ service }: JobOfService): number | undefined {
+  const { idsPerCall } = dialectOf(service.dialect);
+  return idsPerCall < service.idsPerCall && service.dialect !== undefined ? idsPerCall : undefined;
+}
+
+/** What is known of the size of calls before the first one. @param learned most ids a call, as others believed */
+export function sizeBounds(job: JobOfService, learned: readonly (number | undefined)[]): SizeBounds {
+  const hints = learned.filter((hint) => hint !== undefined);
+  return {
+    cap: dialectCap(job),
+    hint: hints.length === 0 ? undefined : Math.min(...hints),
+  };
 }
 
 /** Ids a call, as calls are planned: the job's number, or the dialect's where that is smaller. */
 export function plannedSize({ service }: JobOfService): number {
-  return Math.min(service.idsPerCall, mostIdsPerCall({ service }) ?? service.idsPerCall);
+  return dialectCap({ service }) ?? service.idsPerCall;
 }
 
 /** Where the price of a job's calls comes from: `MetaMask credit costs, read 2026-11-25`, or the job. */

@@ -1,6 +1,6 @@
 import { mostIdsPerCall, plannedSize } from '../job/job-dialect.ts';
 import { leastForAll } from '../client/policies/overrun.ts';
-import { noRecords } from '../client/asset-client.ts';
+import { type AssetClient, noRecords } from '../client/asset-client.ts';
 import { type Batch, batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
 import type { Entries } from '../ids/entries.ts';
 import { entriesOf } from '../ids/mark-duplicates.ts';
@@ -67,7 +67,9 @@ export async function callsLeft(
     batch.entries.release();
     if (planned >= enough) break;
   }
-  return { calls, planned, ids };
+  // A run tries the planned size once more.
+  const trials = calls > 0 && learned !== undefined && learned < size ? 1 : 0;
+  return { calls: calls + trials, planned, ids };
 }
 
 /** The planned calls of ids that no part and no kept answer settles, as many as `budget.overrun` depends on. */
@@ -90,22 +92,23 @@ async function realWay(
 ): Promise<CallsOf> {
   const { lookUpBatch } = await import('../client/look-up-batch.ts');
   const { withJournal } = await import('../client/policies/with-journal.ts');
-  const { withSizeGuard } = await import('../client/policies/with-size-guard.ts');
   let calls = 0;
-  const counting = {
-    ask: () => {
+  let most = initialCap;
+  const counting: AssetClient = {
+    ask: ({ ids }) => {
+      if (ids.length > most)
+        return Promise.resolve({ kind: 'refused', why: 'size', message: '', doubtful: false, unsent: true, most });
       calls += 1;
       return Promise.resolve(noRecords);
     },
   };
-  const guard = withSizeGuard(counting, { initialCap });
   // To look for an answer means to hash its call, and there may be many.
   const client =
     kept === undefined
-      ? guard
-      : withJournal(guard, {
+      ? counting
+      : withJournal(counting, {
           journal: { find: (key) => kept.find(key), append: () => Promise.resolve() },
-          onReplayed: guard.learn,
+          onHint: (size) => (most = Math.min(most, size)),
         });
   return async ({ ids, part }) => {
     const before = calls;

@@ -3,7 +3,7 @@ import { IdList } from '../ids/id-list.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
 import { lookUpAlone, lookUpBatch } from '../client/look-up-batch.ts';
 import type { Lookup } from '../client/lookups.ts';
-import { asksAlone, mostIdsPerCall, plannedSize } from '../job/job-dialect.ts';
+import { asksAlone, plannedSize, sizeBounds } from '../job/job-dialect.ts';
 import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { mapOrdered } from '../../lib/map-ordered.ts';
@@ -38,7 +38,7 @@ export async function* getAssets({ ids, job }: GetRequest, given: GetContext): A
   const reader = readerOf([]);
   beginPlan(context, job, isArray(ids) ? Math.ceil(ids.length / plannedSize(job)) : undefined);
   const created = clientOf(job, context, {
-    initialCap: mostIdsPerCall(job, [await context.pace?.idsPerCall()]),
+    sizes: sizeBounds(job, [await context.pace?.idsPerCall()]),
   });
   try {
     const calls = inCalls(isArray(ids) ? inOrder(new Set(ids)) : ids, idsPerCall);

@@ -9,7 +9,7 @@ interface ClientContext extends Omit<PartsContext, 'files' | 'threads' | 'listen
 }
 
 /** What differs between the clients of parts, of single assets and of lists. */
-type ClientTraits = Pick<ClientOptions, 'onCall' | 'onFree' | 'sent' | 'initialCap'> &
+type ClientTraits = Pick<ClientOptions, 'onCall' | 'onFree' | 'sent' | 'sizes'> &
   Partial<Pick<ClientOptions, 'budget' | 'journal' | 'stop'>>;
 
 /** Creates the client for the service of a job. It keeps no answers, unless the traits have a journal. */

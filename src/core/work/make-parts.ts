@@ -1,7 +1,7 @@
 import type { BatchOrigins } from './batch-origins.ts';
 import type { AssetClient } from '../client/asset-client.ts';
 import type { CreatedClient } from '../client/create-client.ts';
-import { asksAlone, mostIdsPerCall } from '../job/job-dialect.ts';
+import { asksAlone, sizeBounds } from '../job/job-dialect.ts';
 import type { Job } from '../job/job-schema.ts';
 import { LinkedAbort, untilAborted } from '../../lib/abort.ts';
 import type { Begun } from '../../places/export/export-facts.ts';
@@ -83,7 +83,7 @@ export async function* makeParts(given: PartsRequest, context: PartsContext): As
   const halt = new LinkedAbort(context.stop);
   const stop = halt.signal;
   const created = clientOf(job, context, {
-    initialCap: mostIdsPerCall(job, [request.initialCap, await context.pace?.idsPerCall()]),
+    sizes: sizeBounds(job, [request.initialCap, await context.pace?.idsPerCall()]),
     journal,
     onCall: async () => {
       if (parts.mayCall !== undefined) await untilAborted(parts.mayCall(), context.stop);

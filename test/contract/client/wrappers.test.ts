@@ -7,7 +7,7 @@ import { Ended } from '../../../src/core/client/policies/day-gate.ts';
 import { withBadIds } from '../../../src/core/client/policies/with-bad-ids.ts';
 import { withBudget } from '../../../src/core/client/policies/with-budget.ts';
 import { withJournal } from '../../../src/core/client/policies/with-journal.ts';
-import { withoutLargeCalls, withSizeGuard } from '../../../src/core/client/policies/with-size-guard.ts';
+import { sizeGuarded } from '../../core/client/support/guarded.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { batchCall, idOf, idsOf, recordsOf, refusal, singleCall } from '../../core/client/support/calls.ts';
 import { judged } from '../../core/client/support/judged.ts';
@@ -32,12 +32,7 @@ const wrappers: readonly Wrapper[] = [
       withJournal(inner, { journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() } }),
     holdsCallsBack: false,
   },
-  { name: 'size guard', wrap: (inner) => withSizeGuard(inner, {}), holdsCallsBack: false },
-  {
-    name: 'size guard, before the queue',
-    wrap: (inner) => withoutLargeCalls(inner, withSizeGuard(inner, {})),
-    holdsCallsBack: false,
-  },
+  { name: 'size guard', wrap: (inner) => sizeGuarded(inner), holdsCallsBack: false },
   {
     name: 'judgement',
     wrap: (inner, stop) => judged(inner, { retries: 0, stop }),

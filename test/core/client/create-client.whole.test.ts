@@ -101,9 +101,9 @@ describe('createClient', () => {
         lookUpBatch(client, { ids: IdList.of(ids), flags: noFlags, part, singles: false, reader: rowReader }),
       ),
     );
-    // All that waited are cut as the first one is: nobody needs to know whether 6 would do.
-    expect(sizes.filter((size) => size > 5)).toEqual([10]);
-    expect(sizes.filter((size) => size <= 5)).toEqual([5, 5, 5, 5, 5, 5, 5, 5]);
+    // The first is halved; the second, for other ids, makes it believed, and sizes between are tried.
+    expect(sizes.filter((size) => size > 5)).toEqual([10, 10, 7, 6]);
+    expect(sizes.filter((size) => size <= 5 && size > 1)).toEqual([5, 5, 5, 5, 5, 5, 5, 5]);
   });
 
   it('pays for retries, and for nothing that the journal holds', async () => {
@@ -278,14 +278,14 @@ describe('createClient', () => {
     // 30 is found with the next batch.
     const sent = server.seen.length;
     await ask(created, 100);
-    expect(server.seen.length - sent).toBe(4);
+    expect(server.seen.length - sent).toBe(6);
     expect(created.cap()).toBe(30);
     const again = connect(server.url, {}, { entries });
     expect({ ...(await ask(again, 0)), release: undefined }).toEqual({ ...first, release: undefined });
     expect(await ask(again, 100)).toMatchObject({ lookups: { length: 100 } });
-    expect(server.seen.length - sent).toBe(4);
+    expect(server.seen.length - sent).toBe(6);
     const told = events.flatMap((event) => (event.kind === 'shrunk' ? [event.cap] : []));
-    expect(told).toEqual([50, 25, 37, 31, 28, 29, 30]);
+    expect(told).toEqual([25, 37, 31, 28, 29, 30]);
   });
 
   it('learns no size from a kept refusal that was never sent', async () => {
@@ -303,10 +303,10 @@ describe('createClient', () => {
       }
     };
     await askAll(connect(server.url, { concurrency: 1 }, { entries }));
-    // 100 - 25 - 28 - 29 = 18; then 40 in two calls of at most 30.
-    expect(sizes).toEqual([100, 50, 25, 37, 31, 28, 29, 18, 30, 10]);
-    const again = connect(server.url, { initialCap: 25 }, { entries });
+    // One alone, as nothing was answered yet; then halves, until other ids were refused, too.
+    expect(sizes).toEqual([100, 1, 50, 50, 25, 25, 25, 25, 37, 31, 28, 12]);
+    const again = connect(server.url, { sizes: { hint: 25 } }, { entries });
     await askAll(again);
-    expect(sizes).toHaveLength(10);
+    expect(sizes).toHaveLength(12);
   });
 });

@@ -6,7 +6,7 @@ import type { AssetAnswer, AssetCall } from '../../../src/core/client/asset-clie
 import { requestId } from '../../../src/core/client/wire/call-body.ts';
 import { lookUpBatch, type LookUpRequest } from '../../../src/core/client/look-up-batch.ts';
 import { parseAnswer } from '../../../src/core/client/wire/parse-answer.ts';
-import { withSizeGuard } from '../../../src/core/client/policies/with-size-guard.ts';
+import { sizeGuarded } from './support/guarded.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import {
   answerBody,
@@ -242,7 +242,7 @@ describe('lookUpBatch', () => {
             const found = [...call.ids].filter((id) => fateOf.get(id) === 'found');
             return recordsOf(call, reversed ? found.toReversed() : found);
           });
-          const guard = withSizeGuard(service, {});
+          const guard = sizeGuarded(service);
           const { lookups } = await lookUpBatch(guard, batchOf(all));
           const expected = {
             found: 'found',
@@ -267,7 +267,7 @@ describe('lookUpBatch', () => {
     const service = alwaysClient((call) =>
       [...call.ids].some((id) => id === huge) ? refusal('size', 'Response is too big') : recordsOf(call),
     );
-    const guard = withSizeGuard(service, {});
+    const guard = sizeGuarded(service);
     const kinds: string[] = [];
     for (const start of [0, 64, 128]) {
       const { lookups } = await lookUpBatch(guard, batchOf(all.slice(start, start + 64)));

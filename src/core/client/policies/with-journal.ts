@@ -4,7 +4,6 @@ import { callKey } from '../wire/call-body.ts';
 import type { ClientListener } from '../client-events.ts';
 import { MalformedAnswer } from '../wire/answer-envelope.ts';
 import { parseAnswer } from '../wire/parse-answer.ts';
-import { type AnsweredSize, namedLimit } from './call-sizes.ts';
 import type { Scrub } from '../wire/clean-message.ts';
 
 /** Where definite answers are kept until all that they touch is committed. */
@@ -27,8 +26,8 @@ export interface JournalOptions {
   readonly listener?: ClientListener | undefined;
   /** Takes the key out of the words of kept errors. */
   readonly scrub?: Scrub | undefined;
-  /** Told what the answers of an earlier run say of the sizes that the service takes. */
-  readonly onReplayed?: ((size: AnsweredSize) => void) | undefined;
+  /** Told the most ids a call that an earlier run believed in. */
+  readonly onHint?: ((most: number) => void) | undefined;
 }
 
 /**
@@ -72,8 +71,7 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
       const kept = bytes === undefined ? undefined : keptAnswer(bytes, call, options.scrub);
       if (kept !== undefined) {
         listener?.({ kind: 'replayed', ids: settledIds(kept, call.ids.length) });
-        const size = sizeOf(kept, call.ids.length);
-        if (size !== undefined) options.onReplayed?.(size);
+        if (kept.kind === 'refused' && kept.most !== undefined) options.onHint?.(kept.most);
         return kept.kind === 'refused' ? { ...kept, replayed: true } : kept;
       }
       const answer = await inner.ask(call);
@@ -81,12 +79,6 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
       return answer;
     },
   };
-}
-
-function sizeOf(kept: AssetAnswer, ids: number): AnsweredSize | undefined {
-  if (kept.kind === 'records') return { ids, isTaken: true };
-  if (kept.why !== 'size' || kept.unsent === true) return undefined;
-  return { ids, isTaken: false, limit: namedLimit(kept.message, ids) };
 }
 
 /** No JSON begins with it: marks a refusal, kept in short form; other bodies are answers as received. */

@@ -1,53 +1,85 @@
-import type { Asker, CallOutline, RefusedAnswer } from '../asset-client.ts';
-import { type AnsweredSize, CallSizes, namedLimit } from './call-sizes.ts';
+import type { AssetAnswer, Asker, CallOutline, RefusedAnswer } from '../asset-client.ts';
 import type { ClientListener } from '../client-events.ts';
+import { CallSize, namedLimit, type SizeBounds } from '../judgement/call-size.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { plural } from '../../../lib/format-text.ts';
+import type { ControlOf } from './controls.ts';
+import type { Ended } from './day-gate.ts';
 
-export interface SizeGuardOptions {
-  /** Most ids a call, as an earlier run of the same export found out; absent: not known. */
-  readonly initialCap?: number | undefined;
+export interface SizeGuardOptions<Call> extends SizeBounds {
   readonly listener?: ClientListener | undefined;
-  /** Called when the most ids a call became known for sure. */
+  /** Called when the most ids a call came to be believed. */
   readonly onCap?: ((ids: number) => void) | undefined;
+  /** Requests one id of a call alone. */
+  readonly controlOf: ControlOf<Call>;
+  readonly ended: Ended;
 }
 
 export interface SizeGuard<Call> extends Asker<Call> {
-  /** Most ids a call, once that is known for sure; Infinity as long as it is not. */
+  /** Most ids a call, once that is believed; Infinity as long as it is not. */
   cap(): number;
-  /** Whether the service is known to refuse calls of so many ids. */
+  /** Whether the service is believed to refuse calls of so many ids. */
   readonly refuses: (ids: number) => boolean;
-  /** Refuses what is known to be too large without sending it; undefined for other calls. */
+  /** Refuses what is believed to be too large without sending it; undefined for other calls. */
   readonly refusal: (call: Call) => RefusedAnswer | undefined;
-  /** Takes an answer into account that was met in the journal, where an earlier run had left it. */
-  readonly learn: (size: AnsweredSize) => void;
+  /** Takes into account what an earlier run learned. */
+  readonly hints: (most: number) => void;
 }
+
+/** Where the ids of a call stand that are requested alone: the first and the last. */
+const ends = [0, 1 - Number.EPSILON];
 
 /**
  * Learns which sizes the service takes, and refuses larger calls without sending them. While that is being found out, one
  * call at a time tries a new size, so that few are refused. One record that is too large for any answer is refused in calls
- * of all sizes, and calls for other records keep theirs.
+ * of all sizes, and calls for other records keep theirs. A service that takes no call at all ends the run after three.
  */
 export function withSizeGuard<Call extends CallOutline>(
   inner: Asker<Call>,
-  options: SizeGuardOptions,
+  options: SizeGuardOptions<Call>,
 ): SizeGuard<Call> {
-  const sizes = new CallSizes(options.initialCap);
-  const learn = learning(sizes, options);
+  const sizes = new CallSize(options);
+  const report = reporting(sizes, options);
   let probe: Promise<void> | undefined;
 
-  async function send(call: Call) {
+  async function send(call: Call, isAgain = false): Promise<AssetAnswer> {
     const answer = await inner.ask(call);
     const ids = call.ids.length;
-    if (answer.kind === 'records') learn({ ids, isTaken: true });
-    else if (answer.why === 'size') {
-      const isBelieved = learn({ ids, isTaken: false, limit: namedLimit(answer.message, ids) });
-      if (isBelieved) return { ...answer, ...sizes.insteadOf(ids) };
+    if (answer.kind === 'records') {
+      sizes.taken(ids);
+      report();
+    } else if (answer.why === 'size') {
+      const limit = namedLimit(answer.message, ids);
+      if (limit === undefined && !sizes.hasAnswered) await requireAnyAnswer(call, answer);
+      if (isAgain) return sizes.refuses(ids) ? { ...answer, ...sizes.insteadOf(ids) } : answer;
+      const verdict = sizes.refusedFor({ ids, first: call.ids.first, limit });
+      report();
+      if (verdict === 'smaller') return { ...answer, ...sizes.insteadOf(ids) };
+      if (verdict === 'again') return send(call, true);
     }
     return answer;
   }
 
+  /** @throws {ExportError} `unavailable` where two ids alone are refused for their size, too */
+  async function requireAnyAnswer(call: Call, { message }: RefusedAnswer): Promise<void> {
+    const isOne = call.ids.length === 1;
+    for (const end of isOne ? ends.slice(1) : ends) {
+      const answer = await inner.ask(isOne ? call : options.controlOf(call, end));
+      if (answer.kind === 'refused' && answer.why === 'size') continue;
+      if (answer.kind === 'records') answer.release?.();
+      sizes.taken(1);
+      return;
+    }
+    const error = takesNothing(call.ids.length, message);
+    options.ended.end(error);
+    throw error;
+  }
+
   function refuse({ ids }: Call): RefusedAnswer {
     const message = `the service accepts fewer than ${ids.length} ids per call`;
-    return { kind: 'refused', why: 'size', message, doubtful: false, unsent: true, ...sizes.insteadOf(ids.length) };
+    const trial = probe === undefined ? sizes.trial() : undefined;
+    const instead = trial === undefined ? sizes.insteadOf(ids.length) : { tries: trial };
+    return { kind: 'refused', why: 'size', message, doubtful: false, unsent: true, ...instead };
   }
 
   function refusal(call: Call): RefusedAnswer | undefined {
@@ -73,34 +105,35 @@ export function withSizeGuard<Call extends CallOutline>(
       const ids = call.ids.length;
       while (sizes.isOpen(ids) && probe !== undefined) await probe;
       if (sizes.isOpen(ids)) return ids > sizes.next() ? refuse(call) : tryOut(call);
-      return refusal(call) ?? send(call);
+      const isTrial = ids === sizes.trial();
+      return refusal(call) ?? (isTrial ? tryOut(call) : send(call));
     },
     cap: () => sizes.cap(),
     refuses: (ids) => sizes.refuses(ids),
     refusal,
-    learn,
+    hints: (most) => {
+      sizes.hints(most);
+    },
   };
 }
 
-/** Learns sizes, and reports what they change. Returns whether an answer is believed. */
-function learning(sizes: CallSizes, { listener, onCap }: SizeGuardOptions): (size: AnsweredSize) => boolean {
+/** Reports what is believed, whenever that changed. */
+function reporting(sizes: CallSize, { listener, onCap }: Pick<SizeGuardOptions<never>, 'listener' | 'onCap'>) {
   let told = sizes.cap();
   let known = sizes.cap();
-  return (size) => {
-    const isBelieved = sizes.learn(size);
+  return (): void => {
     if (sizes.cap() !== known && sizes.cap() < Number.POSITIVE_INFINITY) onCap?.(sizes.cap());
     known = sizes.cap();
-    if (!sizes.refuses(Number.MAX_SAFE_INTEGER) || sizes.next() === told) return isBelieved;
+    if (!sizes.refuses(Number.MAX_SAFE_INTEGER) || sizes.next() === told) return;
     told = sizes.next();
     listener?.({ kind: 'shrunk', cap: told });
-    return isBelieved;
   };
 }
 
-/** Refuses calls of more ids than the service takes, as far as that is known, before they wait for anything. */
-export function withoutLargeCalls<Call extends CallOutline>(
-  inner: Asker<Call>,
-  guard: Pick<SizeGuard<Call>, 'refusal'>,
-): Asker<Call> {
-  return { ask: async (call) => guard.refusal(call) ?? inner.ask(call) };
+function takesNothing(ids: number, message: string): ExportError {
+  const what = ids === 1 ? 'a call of one id, twice' : `a call of ${plural(ids, 'id')}, and single ids too`;
+  return new ExportError('unavailable', `The service refuses ${what}, for their size: ${message}.`, {
+    todo: 'Check service.url, and the limit of request bodies of any proxy before the service. Then run the same command again.',
+    facts: { explanation: 'size' },
+  });
 }

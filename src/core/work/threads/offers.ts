@@ -1,6 +1,5 @@
 import type { ServiceAddressOptions } from '../../client/wire/service-address.ts';
 import type { AssetAnswer, CallOutline } from '../../client/asset-client.ts';
-import type { AnsweredSize } from '../../client/policies/call-sizes.ts';
 import type { ProxySettings } from '../../client/wire/proxy-settings.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { RunEvent } from '../run-events.ts';
@@ -47,7 +46,7 @@ export type Desk = {
   readonly nextParts: (none: undefined) => Promise<PartGroup | undefined>;
   /** Runs the policies for a call: they send it, perhaps several times, through `send`. The records stay in the thread. */
   readonly ask: (call: NumberedCall) => Promise<AssetAnswer>;
-  readonly learnSize: (size: AnsweredSize) => void;
+  readonly hintSize: (most: number) => void;
   readonly tellEvent: (event: RunEvent) => void;
   readonly finish: (part: FinishedPart) => void;
   /** A batch failed or the consumer left: no new call should start. */

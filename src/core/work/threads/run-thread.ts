@@ -54,8 +54,8 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
       journal,
       listener,
       scrub: secretScrubber([service.apiKey]),
-      onReplayed: (size) => {
-        desk.tell('learnSize', size);
+      onHint: (most) => {
+        desk.tell('hintSize', most);
       },
     });
     const parts = partsOf(batchesFrom(desk), {

@@ -9,7 +9,7 @@ import { Peer } from './peer.ts';
 
 export interface CrewRequest {
   readonly groups: AsyncGenerator<PartGroup, void, void>;
-  readonly client: Pick<CreatedClient, 'askUnderPolicies' | 'learnSize'>;
+  readonly client: Pick<CreatedClient, 'askUnderPolicies' | 'hintSize'>;
   /** Equal for every thread, except its number. */
   readonly settings: Omit<ThreadSettings, 'thread'>;
   readonly most: number;
@@ -170,8 +170,8 @@ class ThreadCrew {
           send: () => peer().call('send', callId),
           sendAlone: (id) => peer().call('sendAlone', { callId, id }),
         }),
-      learnSize: (size) => {
-        client.learnSize(size);
+      hintSize: (most) => {
+        client.hintSize(most);
       },
       tellEvent: (event) => {
         context.listener(event);

@@ -16,6 +16,8 @@ export interface Reply {
   readonly ms: number;
   readonly trouble?: Trouble;
   readonly waitMs?: number;
+  /** The words of a refusal for the size of the call. */
+  readonly refusal?: string;
 }
 
 /** A service in trouble: what it does with a call. */

@@ -3,6 +3,7 @@ import { noRecords } from '../../../../src/core/client/asset-client.ts';
 import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
 import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
 import { createClient, type CreatedClient } from '../../../../src/core/client/create-client.ts';
+import type { AnswerEntry } from '../../../../src/core/client/policies/with-journal.ts';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
 import { lookUpBatch } from '../../../../src/core/client/look-up-batch.ts';
 import { Brake } from '../../../../src/core/client/policies/brake.ts';
@@ -26,6 +27,8 @@ export interface Simulation {
   readonly threads?: 1 | 2;
   /** Ends the run; without it, no brake. */
   readonly overrun?: Overrun;
+  /** What earlier runs of the command kept. */
+  readonly journal?: Map<string, AnswerEntry>;
 }
 
 export interface Outcome {
@@ -53,9 +56,11 @@ function poolOf(count: number): readonly string[] {
   return pool;
 }
 
+const answered = { ...noRecords, body: Buffer.from('{"jsonrpc":"2.0","id":"1","result":[]}') };
+
 /** Runs a lookup of ids with the real policies against a service, in virtual time. */
 export async function simulate(setting: Simulation): Promise<Outcome> {
-  const { service, ids, idsPerCall, seed, concurrency = 8, retries = 8, threads = 1, overrun } = setting;
+  const { service, ids, idsPerCall, seed, concurrency = 8, retries = 8, threads = 1, overrun, journal } = setting;
   const random = seeded(seed);
   const clock = new VirtualClock();
   const state = { calls: 0, inFlight: 0 };
@@ -69,13 +74,15 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
       const reply = service({ ...range, now: clock.seconds(), atOnce: state.inFlight, random });
       await clock.sleep(reply.ms);
       state.inFlight -= 1;
-      if (reply.ok) return noRecords;
+      if (reply.ok) return answered;
+      if (reply.refusal !== undefined)
+        return { kind: 'refused', why: 'size', message: reply.refusal, doubtful: false, status: 413 };
       throw new AttemptError(reply.trouble ?? 'transport', 'HTTP 503: no', { status: 503, waitMs: reply.waitMs });
     },
   };
   const events: ClientEvent[] = [];
   const brake = new Brake({ overrun });
-  brake.begin({ idsPerCall });
+  brake.begin({ idsPerCall, planned: Math.ceil(ids / idsPerCall) });
   const stop = new AbortController();
   const created = createClient({
     url: 'http://service.invalid',
@@ -88,7 +95,10 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
     budget: { creditsPerCall: 160, whenSpent: 'stop' },
     brake,
     ledger: createMemoryLedger(),
-    journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() },
+    journal: {
+      find: (key) => Promise.resolve(journal?.get(key)?.body),
+      append: (entry) => Promise.resolve(void journal?.set(entry.key, entry)),
+    },
     openWire: () => ({ ...wire, close: () => Promise.resolve() }),
     listener: (event) => events.push(event),
     stop: stop.signal,

@@ -9,8 +9,7 @@ import {
   keptAnswer,
   withJournal,
 } from '../../../../src/core/client/policies/with-journal.ts';
-import type { AnsweredSize } from '../../../../src/core/client/policies/call-sizes.ts';
-import { withSizeGuard } from '../../../../src/core/client/policies/with-size-guard.ts';
+import { sizeGuarded } from '../support/guarded.ts';
 import {
   batchCall,
   idOf,
@@ -72,20 +71,17 @@ describe('withJournal', () => {
   );
 
   it.each([
-    {
-      kept: 'refusal of the service',
-      answer: refusal('size', 'at most 2'),
-      learned: [{ ids: 3, isTaken: false, limit: 2 }],
-    },
-    { kept: 'refusal of this client', answer: { ...refusal('size', 'at most 2'), unsent: true as const }, learned: [] },
-    { kept: 'answer', answer: recordsOf(call), learned: [{ ids: 3, isTaken: true }] },
-  ])('tells a size from a kept $kept: $learned', async ({ answer, learned }) => {
+    { kept: 'refusal that was believed', answer: { ...refusal('size'), most: 2 }, hints: [2] },
+    { kept: 'refusal that was not', answer: { ...refusal('size', 'at most 2'), tries: 2 }, hints: [] },
+    { kept: 'refusal of this client', answer: { ...refusal('size'), unsent: true as const, most: 2 }, hints: [2] },
+    { kept: 'answer', answer: recordsOf(call), hints: [] },
+  ])('hints at the size of a kept $kept: $hints', async ({ answer, hints }) => {
     const journal = memoryJournal();
     await withJournal(scriptedClient([answer]), { journal }).ask(call);
-    const told: AnsweredSize[] = [];
-    const replaying = withJournal(scriptedClient(), { journal, onReplayed: (size) => told.push(size) });
+    const told: number[] = [];
+    const replaying = withJournal(scriptedClient(), { journal, onHint: (most) => told.push(most) });
     expect((await replaying.ask(call)).kind).toBe(answer.kind);
-    expect(told).toEqual(learned);
+    expect(told).toEqual(hints);
   });
 
   it('keeps a doubtful refusal only once another call has succeeded', async () => {
@@ -147,15 +143,18 @@ describe('withJournal', () => {
   });
 });
 
-describe('withSizeGuard', () => {
+describe('the size guard', () => {
   it('refuses calls above a size that the service refused, without sending them', async () => {
     const inner = alwaysClient((asked) => (asked.ids.length > 4 ? refusal('size', 'too many') : recordsOf(asked)));
     const events: ClientEvent[] = [];
-    const guard = withSizeGuard(inner, { listener: (event) => events.push(event) });
+    const guard = sizeGuarded(inner, { listener: (event) => events.push(event) });
     expect(guard.cap()).toBe(Number.POSITIVE_INFINITY);
     await guard.ask(batchCall(idsOf(15)));
+    // The call, and one of its ids alone, as nothing was answered yet.
+    expect(inner.asked).toHaveLength(2);
+    await guard.ask(batchCall(idsOf(15, 15)));
     expect(await guard.ask(batchCall(idsOf(15)))).toMatchObject({ why: 'size', unsent: true, tries: 8 });
-    expect(inner.asked).toHaveLength(1);
+    expect(inner.asked).toHaveLength(3);
     await guard.ask(batchCall(idsOf(8)));
     expect(await guard.ask(batchCall(idsOf(4)))).toMatchObject({ kind: 'records' });
     await guard.ask(batchCall(idsOf(6)));
@@ -165,31 +164,37 @@ describe('withSizeGuard', () => {
     expect(events.map((event) => event.kind === 'shrunk' && event.cap)).toEqual([8, 4, 6, 5, 4]);
   });
 
-  it('begins with the cap of an earlier run, and never rises or falls below one', async () => {
-    const inner = alwaysClient(refusal('size'));
-    const guard = withSizeGuard(inner, { initialCap: 3 });
-    await guard.ask(batchCall(idsOf(4)));
-    expect(inner.asked).toHaveLength(0);
+  it('tries the planned size first, and the size of an earlier run where that is refused', async () => {
+    const inner = scriptedClient([recordsOf(batchCall(idsOf(1))), refusal('size')]);
+    const guard = sizeGuarded(inner, { hint: 3 });
     await guard.ask(batchCall(idsOf(1)));
+    expect(await guard.ask(batchCall(idsOf(8)))).toMatchObject({ tries: 3 });
+    await guard.ask(batchCall(idsOf(3)));
     expect(guard.cap()).toBe(3);
-    // Three ids went well before: twice, and it is believed.
-    for (const size of [3, 3, 2]) await guard.ask(batchCall(idsOf(size)));
-    expect(guard.cap()).toBe(1);
+  });
+
+  it('never tries more than the dialect takes', async () => {
+    const inner = alwaysClient((asked) => recordsOf(asked));
+    const guard = sizeGuarded(inner, { cap: 3 });
+    for (let n = 0; n < 40; n += 1) {
+      expect(await guard.ask(batchCall(idsOf(8)))).toMatchObject({ unsent: true, most: 3 });
+      await guard.ask(batchCall(idsOf(3)));
+    }
   });
 
   it('takes a size that was taken before for no limit, until it is refused again', async () => {
     const tooBig = refusal('size', 'Response is too big');
-    const guard = withSizeGuard(scriptedClient([recordsOf(batchCall(idsOf(8))), tooBig, tooBig, tooBig]), {});
+    const guard = sizeGuarded(scriptedClient([recordsOf(batchCall(idsOf(8))), tooBig, tooBig, tooBig]));
     await guard.ask(batchCall(idsOf(8)));
     await guard.ask(batchCall(idsOf(8)));
     await guard.ask(batchCall(idsOf(4)));
     expect(guard.cap()).toBe(Number.POSITIVE_INFINITY);
-    expect(await guard.ask(batchCall(idsOf(8)))).toMatchObject({ tries: 4 });
+    expect(await guard.ask(batchCall(idsOf(8, 8)))).toMatchObject({ tries: 4 });
     expect(guard.refuses(8)).toBe(true);
   });
 
   it('learns nothing from refusals for other reasons', async () => {
-    const guard = withSizeGuard(scriptedClient([refusal('id')]), {});
+    const guard = sizeGuarded(scriptedClient([refusal('id')]));
     await guard.ask(call);
     expect(guard.cap()).toBe(Number.POSITIVE_INFINITY);
   });
