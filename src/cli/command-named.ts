@@ -109,6 +109,7 @@ export const otherFlags: Readonly<Record<string, string>> = {
   'rate-limit': '--credits-per-second is the rate limit; --concurrency is the number of calls in flight.',
   resume: again,
   s: less,
+  sample: removedWords['sample'] ?? '',
   silent: less,
   timeout: '--timeout-ms is the time limit of a call.',
   token: key,

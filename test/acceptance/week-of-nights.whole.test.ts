@@ -62,7 +62,6 @@ base:
     - { when: [fungible], maxAge: 1d }
     - { when: [immutable], maxAge: 4d }
   missingAfter: ${missingAfter}d
-  sample: 1%
 output: { dir: 'out/date={date}', formats: [parquet], tables: [assets, creators, changes], rowsPerPart: ${rowsPerPart}, latest: true }
 `;
 }

@@ -74,7 +74,7 @@ describe('the summary', () => {
   });
 
   it('tells what was carried over, and what that saved', () => {
-    const asked = { new: 2, failed: 0, missing: 0, stale: 0, sample: 0 };
+    const asked = { new: 2, failed: 0, missing: 0, stale: 0 };
     const base = { name: 'date=2026-11-20', seal: '', asked, overdue: 0, lost: 0, rows: 0, unlisted: 0, classes: [] };
     const carried = { ...outcome, account: { ...account, base, counts: { ...account.counts, carried: 8_624_700 } } };
     expect(summaryText(carried, 'out/x', 1_379_840)).toContain(

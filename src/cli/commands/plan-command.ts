@@ -225,8 +225,8 @@ function baseRows(base: ExportPlan['base'], cwd: string): readonly (readonly [st
   if (base === null) return [];
   const { asked } = base;
   const classes = base.classes
-    .filter(({ stale }) => stale > 0)
-    .map(({ when, stale: rows }) => `${when.length === 0 ? 'others' : when.join(' ')} ${count(rows)}`);
+    .filter(({ asked: rows }) => rows > 0)
+    .map(({ when, asked: rows }) => `${when.length === 0 ? 'others' : when.join(' ')} ${count(rows)}`);
   const note = (text: string): string => (text === '' ? '' : `   ${text}`);
   return [
     ['base', `${shownPath(base.folder, cwd)}, ${plural(base.rows, 'asset')}`],
@@ -234,7 +234,6 @@ function baseRows(base: ExportPlan['base'], cwd: string): readonly (readonly [st
     ...(asked.failed === 0 ? [] : [['failed again', count(asked.failed)] as const]),
     ['stale', `${count(asked.stale)}${note(classes.join(' · '))}`],
     ['missing again', count(asked.missing)],
-    ...(asked.sample === 0 ? [] : [['sample', count(asked.sample)] as const]),
     ['carried', `${count(base.carried)}   ${count(base.overdue)} overdue`],
     ...(base.unlisted === 0
       ? []

@@ -75,7 +75,7 @@ function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: Expo
 /** What was taken from the base, and a line for each class that was requested: how much of it had changed. */
 function baseLines({ base, counts }: ExportAccount, saved = 0): string[] {
   if (base === undefined) return [];
-  const { overdue, estimate, unlisted } = base;
+  const { overdue, unlisted } = base;
   const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
   const late = overdue === 0 ? '' : `, ${count(overdue)} overdue (base.maxCredits)`;
   return [
@@ -87,11 +87,6 @@ function baseLines({ base, counts }: ExportAccount, saved = 0): string[] {
         const name = when.length === 0 ? 'others' : printable(when.join(' '));
         return `    ${name}: ${count(asked)} requested again, ${count(changed)} had changed (${percent(changed / asked)})`;
       }),
-    ...(estimate === undefined
-      ? []
-      : [
-          `    carried rows out of date: about ${percent(estimate.outOfDate)} (${percent(estimate.low)} to ${percent(estimate.high)})`,
-        ]),
   ];
 }
 

@@ -14,11 +14,6 @@ const age = z
   .regex(/^(\d{1,5}[hd]|never)$/, 'must be hours or days like 12h or 7d, or never')
   .describe('12h, 7d or never');
 
-const share = z.preprocess(
-  (value) => (value === 0 ? '0%' : value),
-  z.string().regex(/^(100|\d{1,2}(\.\d+)?)%$/, 'must be a percentage like 0.1%, at most 100%'),
-);
-
 const whenWord = z.string().superRefine((word, context) => {
   const message = whenProblem(word);
   if (message !== undefined) context.addIssue({ code: 'custom', message, input: word });
@@ -75,11 +70,6 @@ export const baseSchema = z
       flag: 'missing-after',
       value: 'AGE',
       description: 'ids that the service did not know are requested again after this time',
-    }),
-    sample: field(share.default('0%'), {
-      flag: 'sample',
-      value: 'P%',
-      description: 'share of the fresh rows to request anyway, to measure how many are out of date',
     }),
     maxCredits: field(wholeNumber(0).optional(), {
       flag: 'base-credits',

@@ -89,13 +89,12 @@ const anyBase = 'export';
 /** Where the base lies may differ: an export keeps to the one that it began with. */
 function baseShape(job: Job): JobShape {
   if (!hasBase(job)) return {};
-  const { from, maxAge, classes, missingAfter, sample, maxCredits, ignore, fetchedAt } = job.base;
+  const { from, maxAge, classes, missingAfter, maxCredits, ignore, fetchedAt } = job.base;
   return {
     'base.from': from === noBase ? noBase : anyBase,
     'base.maxAge': maxAge,
     'base.classes': classes,
     'base.missingAfter': missingAfter,
-    'base.sample': sample,
     'base.maxCredits': maxCredits ?? null,
     'base.ignore': ignore,
     'base.fetchedAt': fetchedAt ?? null,

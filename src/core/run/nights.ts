@@ -89,12 +89,11 @@ export interface PlannedBase {
   readonly stillMissing: number;
   /** Rows of the base whose ids are not listed now. */
   readonly unlisted: number;
-  /** By class: the rows of the base in it, those that are requested, and those of them for their age. */
+  /** By class: the rows of the base in it, and those that are requested. */
   readonly classes: readonly {
     readonly when: readonly string[];
     readonly rows: number;
     readonly asked: number;
-    readonly stale: number;
   }[];
   /** Credits of an export without a base. */
   readonly creditsForAll: number;

@@ -7,10 +7,6 @@ export interface RefreshCounts {
   readonly changed: number[];
   /** Rows of the base that the service does not know now. */
   readonly lost: number;
-  /** Of the sample of fresh rows: how many were requested, and how many of them had changed. */
-  readonly sample: [asked: number, changed: number];
-  /** Of those chosen by lot among rows that are as old. */
-  readonly tied: [asked: number, changed: number];
 }
 
 /** What differs between a row of the base and now. */
@@ -45,18 +41,14 @@ export interface BatchOrigins {
 export function sumOfRefresh(all: Iterable<RefreshCounts | undefined>): RefreshCounts {
   const asked: number[] = [];
   const changed: number[] = [];
-  const sample: [number, number] = [0, 0];
-  const tied: [number, number] = [0, 0];
   let lost = 0;
   for (const each of all) {
     if (each === undefined) continue;
     addTo(asked, each.asked);
     addTo(changed, each.changed);
-    addTo(sample, each.sample);
-    addTo(tied, each.tied);
     lost += each.lost;
   }
-  return { asked, changed, lost, sample, tied };
+  return { asked, changed, lost };
 }
 
 function addTo(sums: number[], numbers: readonly number[]): void {

@@ -78,7 +78,7 @@ function rotate(value: number, bits: number): number {
 }
 
 /** The last step of MurmurHash3: every bit of the value changes about half of the result's. The result may be negative. */
-export function finish(value: number): number {
+function finish(value: number): number {
   let hash = value ^ (value >>> 16);
   hash = Math.imul(hash, 0x85ebca6b);
   hash ^= hash >>> 13;

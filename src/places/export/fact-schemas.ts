@@ -64,14 +64,10 @@ export const notesSchema = z.object({
   otherResponseIds: z.number(),
 });
 
-const pair = z.tuple([z.number(), z.number()]);
-
 const refreshSchema = z.object({
   asked: z.array(z.number()),
   changed: z.array(z.number()),
   lost: z.number(),
-  sample: pair,
-  tied: pair,
 });
 
 /** A committed part: its files are whole, named and synced. */

@@ -77,7 +77,6 @@ const manifestSchema = z.object({
         failed: z.number(),
         missing: z.number(),
         stale: z.number(),
-        sample: z.number(),
       }),
       /** Stale rows and missing ids that `base.maxCredits` left out. */
       overdue: z.number(),
@@ -89,8 +88,6 @@ const manifestSchema = z.object({
       classes: z.array(
         z.object({ when: z.array(z.string()), rows: z.number(), asked: z.number(), changed: z.number() }),
       ),
-      /** The share of the carried rows that is out of date, and its 95 % interval after Wilson. */
-      estimate: z.object({ outOfDate: z.number(), low: z.number(), high: z.number() }).optional(),
       /** Parts of which a repair requested every id, because the base was gone. All else here is as it was before. */
       withoutBase: z.array(z.number()).optional(),
     })

@@ -11,7 +11,6 @@ export function baseAccount(
   commits: readonly Commit[],
 ): NonNullable<Manifest['base']> {
   const sums = sumOfRefresh(commits.map(({ refresh }) => refresh));
-  const estimate = estimateOf(sums.sample) ?? estimateOf(sums.tied);
   return {
     name,
     seal,
@@ -24,26 +23,5 @@ export function baseAccount(
       const { rows = 0, asked = 0 } = choice.classes[at] ?? {};
       return { when: [...when], rows, asked, changed: sums.changed[at] ?? 0 };
     }),
-    ...(estimate === undefined ? {} : { estimate }),
-  };
-}
-
-/** The 97.5 % quantile of the normal distribution. */
-const z = 1.959964;
-
-/** A share and its 95 % interval after Wilson; undefined where nothing was drawn. */
-export function estimateOf([drawn, changed]: readonly [number, number]):
-  | { outOfDate: number; low: number; high: number }
-  | undefined {
-  if (drawn === 0) return undefined;
-  const share = changed / drawn;
-  const weight = z ** 2 / drawn;
-  const middle = (share + weight / 2) / (1 + weight);
-  const half = (z * Math.sqrt((share * (1 - share)) / drawn + weight / (4 * drawn))) / (1 + weight);
-  const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
-  return {
-    outOfDate: rounded(share),
-    low: rounded(Math.max(0, middle - half)),
-    high: rounded(Math.min(1, middle + half)),
   };
 }

@@ -14,7 +14,6 @@ export const nights: Nights = {
   keep: keepNights,
 };
 
-export { estimateOf } from './base-account.ts';
 export { maxAgeOf } from './base/ages.ts';
 export { AskedAnswers, type AskedRefusal } from './base/asked-answers.ts';
 export { askedInputs } from './base/asked-list.ts';

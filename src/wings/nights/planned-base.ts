@@ -32,7 +32,7 @@ export async function plannedBase(
   const { asked, filledUp, carried, overdue, stillMissing, unlisted } = choice;
   const named = classes.all.map(({ when }, at) => ({
     when,
-    ...(choice.classes[at] ?? { rows: 0, asked: 0, stale: 0 }),
+    ...(choice.classes[at] ?? { rows: 0, asked: 0 }),
   }));
   return {
     planned: {

@@ -13,7 +13,6 @@ import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { begunOf, type Manifest } from '../../places/export/manifest.ts';
 import { SliceLog, sliceNames } from '../../places/log/slice-log.ts';
 import { namesOf } from '../../places/objects/object-store.ts';
-import { estimateOf } from '../nights/index.ts';
 import type { DamagedExport } from './rebuild-files.ts';
 
 /** What a repair makes again. It is fixed until its parts are made, so that no answer is paid for twice. */
@@ -114,12 +113,10 @@ function repairedAccount(
   without: ReadonlySet<number>,
 ): Manifest['base'] {
   const sums = sumOfRefresh(commits.map(({ refresh }) => refresh));
-  const estimate = estimateOf(sums.sample) ?? estimateOf(sums.tied);
   return {
     ...account,
     lost: sums.lost,
     classes: account.classes.map((each, at) => ({ ...each, changed: sums.changed[at] ?? 0 })),
-    estimate,
     withoutBase: without.size === 0 ? undefined : [...without].sort((a, b) => a - b),
   };
 }

@@ -32,7 +32,6 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'base.from': fc.constantFrom('none', '/nights/date=*'),
   'base.maxAge': fc.constantFrom('12h', '7d', 'never'),
   'base.missingAfter': fc.constantFrom('7d', 'never'),
-  'base.sample': fc.constantFrom('0.1%', '100%'),
   'base.ignore': fc.constantFrom(['burnt'], ['extra.a', 'extra.b']),
   'base.fetchedAt': fc.constantFrom('2026-11-20', '2026-11-20T02:00:00Z'),
   'output.lake': fc.constant(['none']),

@@ -21,13 +21,13 @@ function loadClasses(classes: unknown) {
 describe('the base of a job', () => {
   it('is absent unless it is named, and its path is absolute', () => {
     expect(load({}).base.from).toBeUndefined();
-    expect(load({ base: '../out/date=*' }).base).toMatchObject({ from: '/out/date=*', maxAge: '7d', sample: '0%' });
+    expect(load({ base: '../out/date=*' }).base).toMatchObject({ from: '/out/date=*', maxAge: '7d' });
     expect(load({ base: 'none' }).base.from).toBe('none');
   });
 
   it.each([
     [{ 'max-age': '7 days' }, '--max-age must be hours or days like 12h or 7d, or never, not "7 days"'],
-    [{ sample: '1' }, '--sample must be a percentage like 0.1%, at most 100%'],
+    [{ sample: '1%' }, 'unknown flag sample'],
     [{ 'base-fetched-at': 'yesterday' }, '--base-fetched-at must be a time like 2026-11-20'],
     [{ tables: 'assets,changes', base: undefined }, 'must not name changes without base.from'],
     [{ tables: 'creators' }, 'must name assets with base.from'],
@@ -47,6 +47,15 @@ describe('the base of a job', () => {
     const base = { classes: [{ when: ['burnt'], maxAge: 'never' }] };
     expect(() => loadJob({ job: { ...job, base }, folder: '/' })).toThrow('job: base.classes needs base.from');
     expect(loadJob({ job: { ...job, base: {} }, folder: '/' }).job.base.from).toBeUndefined();
+  });
+
+  it('takes no sample any more, and names the line to write instead', () => {
+    const base = { from: 'none', sample: '1%' };
+    // As a program without types may give it.
+    const job = { ids: { from: 'a' }, service: { url: 'http://localhost' }, output: { dir: 'out' }, base } as never;
+    expect(() => loadJob({ job, folder: '/' })).toThrow(
+      'unknown field "base.sample": write output.tables: [assets, changes]',
+    );
   });
 
   it('has at most 63 classes: a key has room for no more', () => {

@@ -113,7 +113,7 @@ describe('drift', () => {
 });
 
 describe('a list that lacks ids of the base', () => {
-  const asked = { new: 0, failed: 0, missing: 0, stale: 0, sample: 0 };
+  const asked = { new: 0, failed: 0, missing: 0, stale: 0 };
   const exported = (unlisted: number): ExportAccount => {
     const base = { name: 'night', seal: '', asked, overdue: 0, lost: 0, classes: [], rows: 1000, unlisted };
     return { ...account({ exported: 10 }), base };

@@ -130,7 +130,7 @@ describe('a manifest that leads out of its export', () => {
   );
 
   it.each(['..', '../x', '/x', '.'])('by the base %j is damaged', async (name) => {
-    const asked = { new: 0, failed: 0, missing: 0, stale: 0, sample: 0 };
+    const asked = { new: 0, failed: 0, missing: 0, stale: 0 };
     const base = { name: 'night', seal: 'ef', asked, overdue: 0, lost: 0, rows: 0, unlisted: 0, classes: [] };
     const bytes = resealed(await written({ ...manifest, base }), '"night"', JSON.stringify(name));
     const { files } = await diskWith(path, bytes);

@@ -142,7 +142,7 @@ describe('an export with a base', () => {
     ]);
     const manifest = await readManifest(diskFileStore, second);
     expect(manifest?.base).toMatchObject({
-      asked: { new: 10, failed: 0, missing: 0, stale: 119, sample: 0 },
+      asked: { new: 10, failed: 0, missing: 0, stale: 119 },
       overdue: 0,
       lost: 1,
       classes: [{ when: [], rows: 119, asked: 119, changed: 2 }],

@@ -30,7 +30,7 @@ it.each(['csv', 'parquet'])('a base that is removed at any moment of a night end
   const top = await tempFolder();
   const kept = join(top, 'kept');
   await night({ day: 0, records, ids, out: kept, flags: { format, base: 'none' } });
-  const flags = { format, 'max-age': '2d', sample: '20%', tables: 'assets,creators,changes' };
+  const flags = { format, 'max-age': '2d', tables: 'assets,creators,changes' };
   const endWithout = async (at: number): Promise<{ readonly end: string; readonly operations: number }> => {
     const base = join(top, `date=2026-11-20-${at}`);
     cpSync(kept, base, { recursive: true });

@@ -59,11 +59,10 @@ export async function askedInputs(files: FileStore, path: string): Promise<Prepa
 
 const unknown = 'new';
 
-/** Ids of one group stand together: missing ones, rows, samples, failed ones, by the time at which they were requested. */
+/** Ids of one group stand together: missing ones, rows, failed ones, by the time at which they were requested. */
 function groupOf(keys: BaseKeys, slot: number): string {
   if (slot < 0) return unknown;
-  const ofRow = keys.has(slot, marks.sampled) ? 2 : 1;
-  const rank = { missing: 0, row: ofRow, failed: 3 }[keys.fate(slot)];
+  const rank = { missing: 0, row: 1, failed: 2 }[keys.fate(slot)];
   return `${rank} ${String(keys.timeMs(slot)).padStart(16, '0')}`;
 }
 

@@ -13,12 +13,8 @@ export const marks = {
   listed: 1,
   /** It is requested. */
   asked: 2,
-  /** It is fresh and requested all the same, to measure how many fresh rows are out of date. */
-  sampled: 4,
-  /** It was chosen by lot among others that are as overdue. */
-  tied: 8,
   /** It is stale, or missing for long enough, and not requested: the limit was reached. */
-  overdue: 16,
+  overdue: 4,
 } as const;
 
 /** The bit of every id of the base: an empty slot has none. */

@@ -1,12 +1,10 @@
 import type { Base } from '../../../core/job/job-sections.ts';
-import { dayMs } from '../../../lib/clock.ts';
-import { finish } from '../../../lib/hash/hash-128.ts';
 import { type MaxAge, maxAgeOf, overdueHours } from './ages.ts';
 import type { AssetClasses } from './asset-classes.ts';
 import { type BaseFate, type BaseKeys, classOf, fateOf, marks, timeIndexOf } from './base-keys.ts';
 
 export interface ChoiceOptions {
-  readonly base: Pick<Base, 'missingAfter' | 'sample' | 'maxCredits'>;
+  readonly base: Pick<Base, 'missingAfter' | 'maxCredits'>;
   readonly classes: AssetClasses;
   readonly startedAtMs: number;
   readonly idsPerCall: number;
@@ -23,7 +21,6 @@ export interface Choice {
     readonly missing: number;
     /** With the fresh ones that fill the last call up. */
     readonly stale: number;
-    readonly sample: number;
   };
   readonly total: number;
   /** Fresh rows that fill the last call up, of `asked.stale`. */
@@ -37,33 +34,29 @@ export interface Choice {
   readonly unlisted: number;
   /** Stale rows and missing ids that the limit left out. */
   readonly overdue: number;
-  /** By class: rows among the ids, those that are requested, and of these the ones that `asked.stale` counts. */
-  readonly classes: readonly { readonly rows: number; readonly asked: number; readonly stale: number }[];
+  /** By class: rows among the ids, and those that are requested. */
+  readonly classes: readonly { readonly rows: number; readonly asked: number }[];
 }
 
 /** Chooses which listed ids of the base are requested, and marks them. A pure function of keys, job and start. */
 export function chooseIds(keys: BaseKeys, options: ChoiceOptions): Choice {
   const { base, classes, startedAtMs, idsPerCall, newIds } = options;
   const ages = new Overdue(keys, classes, { missingAfter: maxAgeOf(base.missingAfter), startedAtMs });
-  const listed = new ListedKinds(keys, Math.floor(startedAtMs / dayMs));
-  const failed = listed.take(Infinity, 0, (kind) => (fateOf(kind) === 'failed' ? 0 : undefined));
+  const listed = new ListedKinds(keys);
+  const failed = listed.take(Infinity, (kind) => (fateOf(kind) === 'failed' ? 0 : undefined));
   const always = newIds + failed;
-  let room = roomFor(always, options);
+  const room = roomFor(always, options);
   const overdueOf = (fate: BaseFate) => (kind: number) =>
     fateOf(kind) === fate && ages.of(kind) >= 0 ? ages.of(kind) : undefined;
-  const missing = listed.take(room, marks.tied, overdueOf('missing'));
-  room -= missing;
-  const stale = listed.take(room, marks.tied, overdueOf('row'));
-  room -= stale;
-  const share = Number(base.sample.slice(0, -1)) / 100;
-  const sample = listed.takeSample(room, share, (kind) => fateOf(kind) === 'row' && ages.of(kind) < 0);
-  const asked = always + missing + stale + sample;
+  const missing = listed.take(room, overdueOf('missing'));
+  const stale = listed.take(room - missing, overdueOf('row'));
+  const asked = always + missing + stale;
   const free = asked === 0 ? 0 : (idsPerCall - (asked % idsPerCall)) % idsPerCall;
-  const filledUp = listed.take(free, marks.tied, (kind) => {
+  const filledUp = listed.take(free, (kind) => {
     const age = ages.of(kind);
     return fateOf(kind) === 'row' && age !== Number.NEGATIVE_INFINITY ? age : undefined;
   });
-  const perClass = classes.all.map(() => ({ rows: 0, asked: 0, stale: 0 }));
+  const perClass = classes.all.map(() => ({ rows: 0, asked: 0 }));
   let carried = 0;
   let stillMissing = 0;
   let overdue = 0;
@@ -82,14 +75,13 @@ export function chooseIds(keys: BaseKeys, options: ChoiceOptions): Choice {
       own.rows += 1;
       if (isAsked) own.asked += 1;
       else carried += 1;
-      if (isAsked && !keys.has(slot, marks.sampled)) own.stale += 1;
     } else if (!isAsked) stillMissing += 1;
     if (isAsked || ages.of(kind) < 0) continue;
     keys.mark(slot, marks.overdue);
     overdue += 1;
   }
   return {
-    asked: { new: newIds, failed, missing, stale: stale + filledUp, sample },
+    asked: { new: newIds, failed, missing, stale: stale + filledUp },
     total: asked + filledUp,
     filledUp,
     carried,
@@ -130,67 +122,30 @@ class Overdue {
   }
 }
 
-/** Numbers from 0 to 1 by id and night: what decides between ids that are equal otherwise. */
-class Lots {
-  readonly #keys: BaseKeys;
-  readonly #night: number;
-
-  /** @param night days since 1970 */
-  constructor(keys: BaseKeys, night: number) {
-    this.#keys = keys;
-    this.#night = night;
-  }
-
-  tie(slot: number): number {
-    return this.#number(slot, 0x9e3779b1);
-  }
-
-  sample(slot: number): number {
-    return this.#number(slot, 0x85ebca77);
-  }
-
-  #number(slot: number, seed: number): number {
-    const { table } = this.#keys;
-    const night = Math.imul(this.#night + 1, seed);
-    const high = finish(table.word(slot, 1) ^ night) >>> 0;
-    const low = finish(table.word(slot, 2) ^ high) >>> 0;
-    return (high * 1_048_576 + (low >>> 12)) / 2 ** 52;
-  }
-}
-
 /** What ids of a kind are ordered by, the largest first; undefined for those that are not to be taken. */
 type KeyOf = (kind: number) => number | undefined;
 
+/** Of each kind none, all, or the ids with the smallest numbers are taken. */
 const whole = 1;
-const byLot = 2;
+const byId = 2;
 
-/** Lots are counted in so many steps before the one that decides is looked for. */
-const lotSteps = 65_536;
+/** Numbers are counted in so many steps before the one that decides is searched. */
+const steps = 65_536;
 
-/** Some of the listed ids: by their kind, and by their lot. */
-interface Selection {
-  /** By kind: 0, `whole`, or `byLot` for ids whose lot is at most `most`. */
-  readonly kinds: Uint8Array;
-  readonly lotOf: (slot: number) => number;
-  readonly most: number;
-}
-
-/** The listed ids that are not requested yet. Those of a kind are equal but for their lot. */
+/** The listed ids that are not requested yet. Among ids of a kind a hash of the id decides. */
 class ListedKinds {
   readonly #keys: BaseKeys;
-  readonly #lots: Lots;
   /** How many there are of each kind. */
   readonly #counts: Uint32Array;
 
-  constructor(keys: BaseKeys, night: number) {
+  constructor(keys: BaseKeys) {
     this.#keys = keys;
-    this.#lots = new Lots(keys, night);
     this.#counts = new Uint32Array(keys.kinds);
     for (const slot of this.#slots()) this.#count(keys.kind(slot), 1);
   }
 
-  /** Marks as asked the ids with the largest keys, so many of them at most. `mark` is for those that were chosen by lot. */
-  take(want: number, mark: number, keyOf: KeyOf): number {
+  /** Marks as asked the ids with the largest keys, so many of them at most. */
+  take(want: number, keyOf: KeyOf): number {
     const groups = new Map<number, number[]>();
     for (const [kind, count] of this.#counts.entries()) {
       const key = count === 0 ? undefined : keyOf(kind);
@@ -200,25 +155,15 @@ class ListedKinds {
       else group.push(kind);
     }
     const kinds = new Uint8Array(this.#counts.length);
-    const lotOf = (slot: number): number => this.#lots.tie(slot);
     let left = want;
     for (const [, group] of [...groups].sort(([a], [b]) => b - a)) {
       if (left <= 0) break;
       const size = group.reduce((sum, kind) => sum + (this.#counts[kind] ?? 0), 0);
-      for (const kind of group) kinds[kind] = size <= left ? whole : byLot;
-      if (size > left) return this.#ask({ kinds, lotOf, most: this.#lotAt(left, { kinds, lotOf, most: 1 }) }, mark);
+      for (const kind of group) kinds[kind] = size <= left ? whole : byId;
+      if (size > left) return this.#ask(kinds, this.#numberAt(left, kinds));
       left -= size;
     }
-    return kinds.includes(whole) ? this.#ask({ kinds, lotOf, most: 1 }, mark) : 0;
-  }
-
-  /** Marks as asked a share of the ids of some kinds, chosen by lot, so many of them at most. */
-  takeSample(want: number, share: number, isOf: (kind: number) => boolean): number {
-    if (want <= 0 || share <= 0) return 0;
-    const kinds = new Uint8Array(this.#counts.length);
-    for (const [kind, count] of this.#counts.entries()) if (count > 0 && isOf(kind)) kinds[kind] = byLot;
-    const sample = { kinds, lotOf: (slot: number) => this.#lots.sample(slot), most: share };
-    return this.#ask({ ...sample, most: this.#lotAt(want, sample) }, marks.sampled);
+    return kinds.includes(whole) ? this.#ask(kinds, 1) : 0;
   }
 
   *#slots(): Generator<number, void, void> {
@@ -231,26 +176,34 @@ class ListedKinds {
     this.#counts[kind] = (this.#counts[kind] ?? 0) + more;
   }
 
-  #ask({ kinds, lotOf, most }: Selection, mark: number): number {
+  /** From 0 to 1, by the hash of the id. */
+  #number(slot: number): number {
+    const { table } = this.#keys;
+    return (table.word(slot, 1) * 1_048_576 + (table.word(slot, 2) >>> 12)) / 2 ** 52;
+  }
+
+  /** @param most of the kinds that are taken by id, the largest number that is taken */
+  #ask(kinds: Uint8Array, most: number): number {
     let taken = 0;
     for (const slot of this.#slots()) {
       const kind = this.#keys.kind(slot);
       const how = kinds[kind] ?? 0;
-      if (how === 0 || (how === byLot && lotOf(slot) > most)) continue;
-      this.#keys.mark(slot, marks.asked | (how === byLot ? mark : 0));
+      if (how === 0 || (how === byId && this.#number(slot) > most)) continue;
+      this.#keys.mark(slot, marks.asked);
       this.#count(kind, -1);
       taken += 1;
     }
     return taken;
   }
 
-  /** The largest lot of the `want` ids with the smallest ones; `most` where there are no more ids. Memory does not grow with the ids. */
-  #lotAt(want: number, { kinds, lotOf, most }: Selection): number {
-    const counts = new Uint32Array(lotSteps + 1);
-    const each = (take: (lot: number, step: number) => void): void => {
+  /** The largest number of the `want` ids with the smallest ones. Memory does not grow with the ids. */
+  #numberAt(want: number, kinds: Uint8Array): number {
+    const counts = new Uint32Array(steps);
+    const each = (take: (number: number, step: number) => void): void => {
       for (const slot of this.#slots()) {
-        const lot = kinds[this.#keys.kind(slot)] === byLot ? lotOf(slot) : Number.POSITIVE_INFINITY;
-        if (lot <= most) take(lot, Math.floor(lot * lotSteps));
+        if (kinds[this.#keys.kind(slot)] !== byId) continue;
+        const number = this.#number(slot);
+        take(number, Math.floor(number * steps));
       }
     };
     each((_, step) => {
@@ -262,11 +215,10 @@ class ListedKinds {
       before += count;
       return false;
     });
-    if (step < 0) return most;
-    const lots: number[] = [];
-    each((lot, own) => {
-      if (own === step) lots.push(lot);
+    const numbers: number[] = [];
+    each((number, own) => {
+      if (own === step) numbers.push(number);
     });
-    return lots.sort((a, b) => a - b)[want - before - 1] ?? most;
+    return numbers.sort((a, b) => a - b)[want - before - 1] ?? 1;
   }
 }

@@ -129,7 +129,7 @@ export class RefreshAsker implements AssetClient {
     oldRows: RecordRows,
   ): Pick<BatchOrigins, 'changes' | 'counts'> {
     const { keys, classes, compare, isBaseGone = false } = this.#sources;
-    const counts = { asked: zeros(classes), changed: zeros(classes), lost: 0, sample: [0, 0], tied: [0, 0] };
+    const counts = { asked: zeros(classes), changed: zeros(classes), lost: 0 };
     const changes: AssetChange[] = [];
     const now = wholeRows(records);
     const before = wholeRows(oldRows);
@@ -146,23 +146,12 @@ export class RefreshAsker implements AssetClient {
         change = { op: 'delete', reason: isMissing ? 'missing' : 'failed', ...sides, columns: [], id };
       if (change !== undefined) changes.push(change);
       if (!hasOld) continue;
-      const isChanged = change === undefined ? 0 : 1;
       const assetClass = keys.assetClass(slot);
       bump(counts.asked, assetClass, 1);
-      bump(counts.changed, assetClass, isChanged);
+      bump(counts.changed, assetClass, change === undefined ? 0 : 1);
       if (!hasRecord && isMissing) counts.lost += 1;
-      for (const [mark, pair] of [
-        [marks.sampled, counts.sample],
-        [marks.tied, counts.tied],
-      ] as const) {
-        if (!keys.has(slot, mark)) continue;
-        bump(pair, 0, 1);
-        bump(pair, 1, isChanged);
-      }
     }
-    const [sampled = 0, sampledChanged = 0] = counts.sample;
-    const [tied = 0, tiedChanged = 0] = counts.tied;
-    return { changes, counts: { ...counts, sample: [sampled, sampledChanged], tied: [tied, tiedChanged] } };
+    return { changes, counts };
   }
 }
 

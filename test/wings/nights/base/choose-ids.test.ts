@@ -49,7 +49,7 @@ describe('the choice of what is requested', () => {
         (given, newIds, calls) => {
           const keys = keysOf(given);
           const maxCredits = calls === undefined ? undefined : calls * 160;
-          const base = { missingAfter: '3d', sample: '0%', maxCredits };
+          const base = { missingAfter: '3d', maxCredits };
           const options = { base, classes, startedAtMs, idsPerCall: 8, creditsPerCall: 160, newIds };
           const choice = chooseIds(keys, options);
           const failed = given.filter(({ fate }) => fate === 'failed').length;
@@ -80,19 +80,19 @@ describe('the choice of what is requested', () => {
     );
   });
 
-  it('draws another sample on another night', () => {
-    const given = Array.from({ length: 2000 }, (): Given => ({ fate: 'row', days: 1, assetClass: 2 }));
-    const base = { missingAfter: '3d', sample: '5%', maxCredits: undefined };
-    const drawn = (night: number): string[] => {
-      const keys = keysOf(given);
-      const options = { base, classes, idsPerCall: 1, creditsPerCall: 160, newIds: 0 };
-      const choice = chooseIds(keys, { ...options, startedAtMs: startedAtMs + night * dayMs });
-      expect(choice.asked.sample).toBeGreaterThan(60);
-      expect(choice.asked.sample).toBeLessThan(140);
-      return [...keys.slots()].filter((slot) => keys.has(slot, marks.sampled)).map(String);
+  it('takes among ids of one age the same ones, in whatever order and on whatever night they are listed', () => {
+    const given = Array.from({ length: 2000 }, (_, index) => generatedId(3, index));
+    const taken = (ids: readonly string[], night: number): string[] => {
+      const keys = new BaseKeys(ids.length);
+      const timeMs = startedAtMs - 20 * dayMs;
+      keys.addAll(ids.map((id) => ({ id, fate: 'row', timeMs, assetClass: 2 })));
+      for (const slot of keys.slots()) keys.mark(slot, marks.listed);
+      const base = { missingAfter: '3d', maxCredits: 160 };
+      const options = { base, classes, idsPerCall: 500, creditsPerCall: 160, newIds: 0 };
+      expect(chooseIds(keys, { ...options, startedAtMs: startedAtMs + night * dayMs }).asked.stale).toBe(500);
+      return ids.filter((id) => keys.has(keys.slotOf(id), marks.asked)).sort();
     };
-    expect(drawn(0)).toEqual(drawn(0));
-    expect(drawn(0)).not.toEqual(drawn(1));
+    expect(taken(given.toReversed(), 1)).toEqual(taken(given, 0));
   });
 
   it.each([
