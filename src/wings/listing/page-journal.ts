@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import type { ExportError } from '../../lib/export-error.ts';
 import { checkedJson, valueOfCheckedJson } from '../../lib/hash/sha256.ts';
@@ -41,8 +42,8 @@ const pageSchema = z.object({
   next: z.string().optional(),
   /** By the place of the member: why it has no record. */
   errors: z.array(z.object({ at: z.number(), notFound: z.boolean(), message: z.string() })),
-  /** Where its records begin, and the length of each; 0 for a member without one. */
-  records: z.object({ at: z.number(), lengths: z.array(z.number()) }).optional(),
+  /** Where its records begin, the length of each (0 for a member without one), and the checksum of all. */
+  records: z.object({ at: z.number(), lengths: z.array(z.number()), crc32: z.number() }).optional(),
   atMs: z.number(),
 });
 
@@ -56,7 +57,7 @@ export interface KeptPage {
   readonly request: PageRequest;
   readonly page: Omit<CheckedPage, 'members'>;
   readonly errors: z.infer<typeof pageSchema>['errors'];
-  readonly records: { readonly at: number; readonly lengths: Uint32Array } | undefined;
+  readonly records: { readonly at: number; readonly lengths: Uint32Array; readonly crc32: number } | undefined;
 }
 
 export interface KeptEntries {
@@ -129,7 +130,7 @@ export class PageJournal {
         total: page.total,
         next: page.cursor,
         errors,
-        ...(records === undefined ? {} : { records: { at: records.at, lengths: [...records.lengths] } }),
+        ...(records === undefined ? {} : { records: { ...records, lengths: [...records.lengths] } }),
         atMs,
       });
       // Without its members: their records would keep the whole answer in memory.
@@ -142,13 +143,15 @@ export class PageJournal {
     return this.#inTurn(() => this.#append({ kind: 'total', total, atMs }));
   }
 
-  /** All records of a page, one behind the other. */
+  /** All records of a page, one behind the other. @throws {ExportError} `damaged` */
   async recordsOf({ records }: KeptPage): Promise<Uint8Array> {
     if (records === undefined || this.#records === undefined) return new Uint8Array();
-    return this.#records.read(
+    const bytes = await this.#records.read(
       records.at,
       records.lengths.reduce((sum, length) => sum + length, 0),
     );
+    if (crc32(bytes) !== records.crc32) throw this.#damaged(listFiles.records, 'it is not as it was written');
+    return bytes;
   }
 
   async close(): Promise<void> {
@@ -164,7 +167,7 @@ export class PageJournal {
     await this.#records.write(bytes, at);
     await this.#records.sync();
     this.#recordsEnd += bytes.length;
-    return { at, lengths: Uint32Array.from(members, ({ record }) => record?.length ?? 0) };
+    return { at, lengths: Uint32Array.from(members, ({ record }) => record?.length ?? 0), crc32: crc32(bytes) };
   }
 
   async #append(entry: z.input<typeof entrySchema>): Promise<void> {
@@ -190,13 +193,14 @@ export class PageJournal {
     return { startedAtMs, lastMs, entries };
   }
 
-  /** Records lie on the disk before the entry that names them. */
+  /** Records lie on the disk before the entry that names them, in the order of the entries. */
   async #requireRecords(entries: KeptEntries['entries']): Promise<void> {
     if (this.#records === undefined) return;
-    for (const entry of entries)
-      if ('records' in entry && entry.records !== undefined)
-        this.#recordsEnd = entry.records.at + entry.records.lengths.reduce((sum, length) => sum + length, 0);
-    if ((await this.#records.size()) < this.#recordsEnd) throw this.#damaged(listFiles.records, 'it is cut');
+    for (const entry of entries) {
+      if (!('records' in entry) || entry.records === undefined) continue;
+      if (entry.records.at !== this.#recordsEnd) throw this.#damaged(listFiles.pages, 'its entries are not in order');
+      this.#recordsEnd += (await this.recordsOf(entry)).length;
+    }
     await this.#records.truncate(this.#recordsEnd);
   }
 
@@ -263,7 +267,7 @@ function keptPage(entry: z.infer<typeof pageSchema>): KeptPage {
       cursor: next,
     },
     errors,
-    records: records === undefined ? undefined : { at: records.at, lengths: Uint32Array.from(records.lengths) },
+    records: records === undefined ? undefined : { ...records, lengths: Uint32Array.from(records.lengths) },
   };
 }
 

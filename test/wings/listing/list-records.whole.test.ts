@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRecords } from '../../support/listing/read-records.ts';
@@ -61,6 +61,49 @@ describe('the records of a list', () => {
   });
 });
 
+describe('the kept records of a stopped list', () => {
+  /** Two of three pages are kept: the budget ends. */
+  async function stoppedList() {
+    const wire = new ListWire(new SimulatedIndex({ rows: 2500, seed: 1 }), { total: () => 2500 });
+    const list = await listHere(wire, { flags: { 'credits-per-run': '30' } });
+    const records = join(dirname(list.out), 'listed');
+    await expect(list.run({ records })).rejects.toMatchObject({ exit: 'spent' });
+    const sent = wire.sent.length;
+    const resumed = () => list.run({ records }).catch((error: unknown) => error);
+    return { kept: `${list.out}.ids`, records, resumed, sent: () => wire.sent.length - sent };
+  }
+
+  it.each([
+    ['a flipped bit of a name', (bytes: Buffer) => flipped(bytes, bytes.indexOf('"id"') + 2)],
+    ['a flipped bit in the middle', (bytes: Buffer) => flipped(bytes, bytes.length >> 1)],
+    ['a flipped bit of the last byte', (bytes: Buffer) => flipped(bytes, bytes.length - 1)],
+    ['zeros', (bytes: Buffer) => Buffer.alloc(bytes.length)],
+    ['a missing end', (bytes: Buffer) => bytes.subarray(0, -1)],
+  ])('with %s are damaged before the next call', async (_, damage) => {
+    const { kept, records, resumed, sent } = await stoppedList();
+    const path = join(kept, 'records');
+    await writeFile(path, damage(await readFile(path)));
+    expect(await resumed()).toMatchObject({ exit: 'damaged', message: expect.stringContaining(path) as string });
+    expect(sent()).toBe(0);
+    expect(await diskFileStore.sizeOf(join(records, 'manifest.json'))).toBeUndefined();
+  });
+
+  it('whose entries are in another order are damaged', async () => {
+    const { kept, resumed, sent } = await stoppedList();
+    const path = join(kept, 'pages.log');
+    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+    await writeFile(path, `${lines.toReversed().join('\n')}\n`);
+    expect(await resumed()).toMatchObject({ exit: 'damaged' });
+    expect(sent()).toBe(0);
+  });
+});
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[at] = (copy[at] ?? 0) ^ 1;
+  return copy;
+}
+
 function verifyHere(folder: string) {
   return runHere(['verify', folder]);
 }
@@ -72,7 +115,6 @@ describe('run with the records of a list as its base', () => {
     const folder = dirname(list.out);
     await list.run({ records: join(folder, 'listed') });
     const ids = (await list.ids()) ?? [];
-    const { writeFile } = await import('node:fs/promises');
     // Half of the list.
     await writeFile(join(folder, 'half.txt'), ids.slice(0, 300).join('\n'));
     const job = [
