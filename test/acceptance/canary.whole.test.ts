@@ -6,6 +6,7 @@ import { generatedRecord } from '../../packages/practice-service/src/generated/g
 import { loadFaults, startService } from '../../src/practice-service.ts';
 import { canariesIn, canaryKey, filesWithCanary } from '../cases/canary.ts';
 import { caseFolders, casesFolder } from '../cases/case-folder.ts';
+import { runsAll } from '../support/lane.ts';
 import { startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -22,7 +23,7 @@ const few = all.filter(({ name }) =>
 );
 
 describe.each([
-  { from: 'file', cases: all },
+  { from: 'file', cases: runsAll ? all : few },
   { from: 'environment', cases: few },
 ])('the key from the $from', ({ from, cases }) => {
   it.each(cases)('is in no byte that the program leaves: $name', async ({ path, expected }) => {

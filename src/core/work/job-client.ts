@@ -4,10 +4,6 @@ import type { Job } from '../job/job-schema.ts';
 import { tlsFor } from '../job/tls-files.ts';
 import type { PartsContext } from './parts-context.ts';
 
-interface ClientContext extends Omit<PartsContext, 'files' | 'threads' | 'listener'> {
-  readonly listener: ClientListener;
-}
-
 /** What differs between the clients of parts, of single assets and of lists. */
 type ClientTraits = Pick<ClientOptions, 'onCall' | 'onFree' | 'sent' | 'sizes'> &
   Partial<Pick<ClientOptions, 'budget' | 'journal' | 'stop'>>;
@@ -15,7 +11,7 @@ type ClientTraits = Pick<ClientOptions, 'onCall' | 'onFree' | 'sent' | 'sizes'> 
 /** Creates the client for the service of a job. It keeps no answers, unless the traits have a journal. */
 export function clientOf(
   { service, budget }: Pick<Job, 'service' | 'budget'>,
-  context: ClientContext,
+  context: Omit<PartsContext, 'files' | 'threads' | 'listener'> & { readonly listener: ClientListener },
   traits: ClientTraits,
 ): CreatedClient {
   const { concurrency, timeoutMs, retries, tls } = service;

@@ -50,7 +50,10 @@ export function withSizeGuard<Call extends CallOutline>(
       report();
     } else if (answer.why === 'size') {
       const limit = namedLimit(answer.message, ids);
-      if (limit === undefined && !sizes.hasAnswered) await requireAnyAnswer(call, answer);
+      if (limit === undefined && !sizes.hasAnswered) {
+        await requireAnyAnswer(inner, call, answer, options);
+        sizes.taken(1);
+      }
       if (isAgain) return sizes.refuses(ids) ? { ...answer, ...sizes.insteadOf(ids) } : answer;
       const verdict = sizes.refusedFor({ ids, first: call.ids.first, limit });
       report();
@@ -58,21 +61,6 @@ export function withSizeGuard<Call extends CallOutline>(
       if (verdict === 'again') return send(call, true);
     }
     return answer;
-  }
-
-  /** @throws {ExportError} `unavailable` where two ids alone are refused for their size, too */
-  async function requireAnyAnswer(call: Call, { message }: RefusedAnswer): Promise<void> {
-    const isOne = call.ids.length === 1;
-    for (const end of isOne ? ends.slice(1) : ends) {
-      const answer = await inner.ask(isOne ? call : options.controlOf(call, end));
-      if (answer.kind === 'refused' && answer.why === 'size') continue;
-      if (answer.kind === 'records') answer.release?.();
-      sizes.taken(1);
-      return;
-    }
-    const error = takesNothing(call.ids.length, message);
-    options.ended.end(error);
-    throw error;
   }
 
   function refuse({ ids }: Call): RefusedAnswer {
@@ -115,6 +103,28 @@ export function withSizeGuard<Call extends CallOutline>(
       sizes.hints(most);
     },
   };
+}
+
+/**
+ * Requests two ids of a call alone, or its one id once more, where nothing was answered yet.
+ * @throws {ExportError} `unavailable` where they are refused for their size, too
+ */
+async function requireAnyAnswer<Call extends CallOutline>(
+  inner: Asker<Call>,
+  call: Call,
+  { message }: RefusedAnswer,
+  { controlOf, ended }: Pick<SizeGuardOptions<Call>, 'controlOf' | 'ended'>,
+): Promise<void> {
+  const isOne = call.ids.length === 1;
+  for (const end of isOne ? ends.slice(1) : ends) {
+    const answer = await inner.ask(isOne ? call : controlOf(call, end));
+    if (answer.kind === 'refused' && answer.why === 'size') continue;
+    if (answer.kind === 'records') answer.release?.();
+    return;
+  }
+  const error = takesNothing(call.ids.length, message);
+  ended.end(error);
+  throw error;
 }
 
 /** Reports what is believed, whenever that changed. */

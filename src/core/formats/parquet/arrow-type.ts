@@ -14,14 +14,8 @@ const arrowTypes = {
 
 type ArrowField = ReturnType<typeof arrow.field>;
 
-/** A column without field ids, as encoding 1 has it. */
-export function arrowField({ name, type, nullable }: Column): ArrowField {
-  return arrow.field(name, arrowTypes[type], nullable);
-}
-
 /** A column with its field id, where Apache's encoder takes that of Parquet from. Columns that are of no table have none. */
-export function numberedField(column: Column): ArrowField {
-  const { name, type, nullable, fieldId } = column;
-  if (fieldId === undefined) return arrowField(column);
-  return arrow.field(name, arrowTypes[type], nullable, new Map([['PARQUET:field_id', String(fieldId)]]));
+export function arrowField({ name, type, nullable, fieldId }: Column): ArrowField {
+  const metadata = fieldId === undefined ? undefined : new Map([['PARQUET:field_id', String(fieldId)]]);
+  return arrow.field(name, arrowTypes[type], nullable, metadata);
 }
