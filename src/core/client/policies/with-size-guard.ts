@@ -63,12 +63,8 @@ export function withSizeGuard<Call extends CallOutline>(
     return answer;
   }
 
-  function refuse({ ids }: Call): RefusedAnswer {
-    const message = `the service accepts fewer than ${ids.length} ids per call`;
-    const trial = probe === undefined ? sizes.trial() : undefined;
-    const instead = trial === undefined ? sizes.insteadOf(ids.length) : { tries: trial };
-    return { kind: 'refused', why: 'size', message, doubtful: false, unsent: true, ...instead };
-  }
+  const refuse = ({ ids }: Call): RefusedAnswer =>
+    unsent(sizes, ids.length, probe === undefined ? sizes.trial() : undefined);
 
   function refusal(call: Call): RefusedAnswer | undefined {
     return sizes.refuses(call.ids.length) ? refuse(call) : undefined;
@@ -103,6 +99,13 @@ export function withSizeGuard<Call extends CallOutline>(
       sizes.hints(most);
     },
   };
+}
+
+/** A refusal without a call. @param trial the size that is due to be tried */
+function unsent(sizes: CallSize, ids: number, trial: number | undefined): RefusedAnswer {
+  const message = `the service accepts fewer than ${ids} ids per call`;
+  const instead = trial === undefined ? sizes.insteadOf(ids) : { tries: trial };
+  return { kind: 'refused', why: 'size', message, doubtful: false, unsent: true, ...instead };
 }
 
 /**
