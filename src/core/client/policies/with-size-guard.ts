@@ -20,8 +20,6 @@ export interface SizeGuard<Call> extends Asker<Call> {
   cap(): number;
   /** Whether the service is believed to refuse calls of so many ids. */
   readonly refuses: (ids: number) => boolean;
-  /** Refuses what is believed to be too large without sending it; undefined for other calls. */
-  readonly refusal: (call: Call) => RefusedAnswer | undefined;
   /** Takes into account what an earlier run learned. */
   readonly hints: (most: number) => void;
 }
@@ -66,10 +64,6 @@ export function withSizeGuard<Call extends CallOutline>(
   const refuse = ({ ids }: Call): RefusedAnswer =>
     unsent(sizes, ids.length, probe === undefined ? sizes.trial() : undefined);
 
-  function refusal(call: Call): RefusedAnswer | undefined {
-    return sizes.refuses(call.ids.length) ? refuse(call) : undefined;
-  }
-
   async function tryOut(call: Call) {
     const sent = send(call);
     const over = sent.then(
@@ -89,12 +83,11 @@ export function withSizeGuard<Call extends CallOutline>(
       const ids = call.ids.length;
       while (sizes.isOpen(ids) && probe !== undefined) await probe;
       if (sizes.isOpen(ids)) return ids > sizes.next() ? refuse(call) : tryOut(call);
-      const isTrial = ids === sizes.trial();
-      return refusal(call) ?? (isTrial ? tryOut(call) : send(call));
+      if (sizes.refuses(ids)) return refuse(call);
+      return ids === sizes.trial() ? tryOut(call) : send(call);
     },
     cap: () => sizes.cap(),
     refuses: (ids) => sizes.refuses(ids),
-    refusal,
     hints: (most) => {
       sizes.hints(most);
     },
