@@ -94,7 +94,7 @@ export interface CreatedClient {
  * - budget next to the wire, as each attempt is paid, retries too, and waits for the pace;
  * - the size guard around it, in the slot, so that calls that wait for one while their size is refused are not sent;
  * - the judgement around that: it holds the slots and repeats attempts, so that no more calls are booked than are sent at
- *   once, and a call that waits for its next attempt holds no slot; what is known to be too large waits for no slot;
+ *   once, and a call that waits for its next attempt holds no slot; what is too large is cut when its slot is free, not before;
  * - a call that has waited for its pace, and by now may not leave for a hold or its size, goes back to the queue: so it is
  *   the policies around the budget that decide about it, in their order;
  * - the journal outermost, so that an answer that is kept costs no slot, no wait and no credit; but what arrives is written

@@ -24,6 +24,8 @@ export interface SizeGuard<Call> extends Asker<Call> {
   readonly hints: (most: number) => void;
 }
 
+const nothing = (): void => undefined;
+
 /** Where the ids of a call stand that are requested alone: the first and the last. */
 const ends = [0, 1 - Number.EPSILON];
 
@@ -66,10 +68,7 @@ export function withSizeGuard<Call extends CallOutline>(
 
   async function tryOut(call: Call) {
     const sent = send(call);
-    const over = sent.then(
-      () => undefined,
-      () => undefined,
-    );
+    const over = sent.then(nothing, nothing);
     probe = over;
     try {
       return await sent;
