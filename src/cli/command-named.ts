@@ -90,6 +90,8 @@ export const otherFlags: Readonly<Record<string, string>> = {
   f: again,
   file: list,
   force: again,
+  history:
+    'Write asset-export schema --for duckdb --nights PATTERN: docs/questions.md has the query of versions over these views.',
   i: list,
   input: list,
   j: many,

@@ -12,7 +12,6 @@ export {
   requireCluster,
 } from './dialects.ts';
 export { diffExports, type DiffSummary } from './diff/diff-exports.ts';
-export { historyView } from './history-view.ts';
 export { exportScript, scriptModes } from './scripts/export-script.ts';
 export { recordTable, stagePrefix } from './scripts/record-table.ts';
 export { exampleExport, readScriptExport, scriptHeading } from './scripts/script-export.ts';

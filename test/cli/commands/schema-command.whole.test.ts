@@ -216,3 +216,9 @@ describe('schema', () => {
     }
   });
 });
+
+it('--history is gone, and names the views to write instead', async () => {
+  const { exit, stderr } = await schema('--for', 'duckdb', '--history', 'out/date=*');
+  expect(exit).toBe(2);
+  expect(stderr).toContain('asset-export schema --for duckdb --nights PATTERN');
+});

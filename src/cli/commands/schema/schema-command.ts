@@ -1,13 +1,7 @@
 import { tableNames } from '../../../core/records/columns.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import {
-  columnsDocument,
-  dialectNames,
-  historyView,
-  inPlaceNames,
-  scriptModes,
-} from '../../../wings/warehouse/index.ts';
+import { columnsDocument, dialectNames, inPlaceNames, scriptModes } from '../../../wings/warehouse/index.ts';
 import type { Command, CommandLine } from '../../command.ts';
 import { bucketFlags } from '../../export-place.ts';
 import { choiceOf } from '../../flag-values.ts';
@@ -26,7 +20,6 @@ export const schemaCommand: Command = {
     'schema [job.yaml] --for athena|trino|spark|databricks [--of EXPORT] [--nights PATTERN] [--folder DIR]',
     'schema [job.yaml] --for NAME --views [--of EXPORT] [--mode scd2] [--prefix TEXT]',
     'schema [job.yaml] --for dbt [--of EXPORT] [--mode scd2] [--schema NAME] [--prefix TEXT]',
-    'schema --for duckdb --history PATTERN',
   ],
   about:
     'Prints the columns of the tables. --for prints the statements that create and load them in a warehouse, or the JSON Schema of job files. With a job file, the output describes the tables as that job writes them. With --of, it is a script that loads this export and can run twice.',
@@ -93,12 +86,6 @@ export const schemaCommand: Command = {
             'bigquery, snowflake, redshift, clickhouse: order the rows of new tables by these columns, for example collection,ownership_owner',
         },
         {
-          name: 'history',
-          value: 'PATTERN',
-          about:
-            "with --for duckdb: print a view of every version of every asset, over the Parquet files of the exports that PATTERN matches, for example 'out/date=*'",
-        },
-        {
           name: 'folder',
           value: 'DIR',
           about: 'folder or bucket of the export, as the warehouse sees it',
@@ -117,8 +104,6 @@ export const schemaCommand: Command = {
 async function textOf(args: CommandLine): Promise<string> {
   const purpose = choiceOf(args, 'for', purposes);
   requireFitting(args, purpose);
-  const history = args.text('history');
-  if (history !== undefined) return historyView(history);
   if (purpose === 'job') return jobSchemaText();
   const isExport = args.text('of') !== undefined;
   if (purpose === undefined) return columnsDocument(isExport ? await tablesOfExport(args) : layoutOf(args).tables);
@@ -140,18 +125,16 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
   if (purpose === undefined && needing !== undefined) {
     throw refuse(`--${needing} needs --for`, `Known: ${purposes.join(', ')}.`);
   }
-  if (isGiven('history') && purpose !== 'duckdb') throw refuse('--history needs --for duckdb');
   if (isGiven('of') && args.words.length > 0) {
     throw refuse(
       '--of takes tables, columns and files from the export, not from a job file',
       'Leave the job file out.',
     );
   }
-  const beside = firstOf(['of', 'mode', 'history', 'nights', 'views']);
+  const beside = firstOf(['of', 'mode', 'nights', 'views']);
   if (purpose === 'job' && beside !== undefined) throw refuse(`--for job does not go with --${beside}`);
-  const besideViews = firstOf(['nights', 'history']);
-  if ((purpose === 'dbt' || isGiven('views')) && besideViews !== undefined) {
-    throw refuse(`${purpose === 'dbt' ? '--for dbt' : '--views'} does not go with --${besideViews}`);
+  if (isTables && isGiven('nights')) {
+    throw refuse(`${purpose === 'dbt' ? '--for dbt' : '--views'} does not go with --nights`);
   }
   if (purpose === 'dbt' && isGiven('views')) throw refuse('--views needs an engine: dbt prints sources.yml');
   const mode = choiceOf(args, 'mode', scriptModes);
@@ -161,16 +144,12 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
       'Leave --mode out. For tables of scd2, use --mode scd2.',
     );
   }
-  if (
-    isGiven('cluster') &&
-    (isInPlace || isTables || purpose === undefined || purpose === 'job' || isGiven('history'))
-  ) {
+  if (isGiven('cluster') && (isInPlace || isTables || purpose === undefined || purpose === 'job')) {
     throw refuse(
       '--cluster needs the statements of a warehouse',
       'It goes with bigquery, snowflake, clickhouse and redshift.',
     );
   }
-  if (isGiven('of') && isGiven('history')) throw refuse('--history does not go with --of: it reads many exports');
   if (isInPlace && !isTables && isGiven('mode')) {
     throw refuse('--mode does not go with engines that read in place: they load nothing');
   }

@@ -12,8 +12,8 @@ export interface AnalystQuestion {
   readonly title: string;
   /** The tables that it needs. */
   readonly tables: readonly string[];
-  /** How they must have been loaded. */
-  readonly mode?: 'scd2';
+  /** How they must have been loaded; `nights`: views over every night, read in place. */
+  readonly mode?: 'scd2' | 'nights';
   readonly about: string;
   readonly sql: string;
 }
@@ -79,6 +79,27 @@ GROUP BY night
 ORDER BY night`,
   },
   {
+    title: 'Versions of an asset',
+    tables: ['assets', 'changes'],
+    mode: 'nights',
+    about:
+      'From when to when each version of an asset held. Those of the first night have no beginning: they held before it.',
+    sql: `SELECT id, valid_from, valid_to
+FROM (
+  SELECT id, op, night, valid_from, lead(valid_from) OVER (PARTITION BY id ORDER BY night) AS valid_to
+  FROM (
+    SELECT id, 'insert' AS op, day AS night, CAST(NULL AS TIMESTAMP) AS valid_from
+    FROM assets
+    WHERE day = (SELECT min(day) FROM assets)
+    UNION ALL
+    SELECT id, op, day AS night, CAST(changed_at AS TIMESTAMP) AS valid_from FROM changes
+  ) AS events
+) AS versions
+WHERE op <> 'delete'
+ORDER BY id, night
+LIMIT 20`,
+  },
+  {
     title: 'Share frozen and compressed',
     tables: ['assets'],
     about: 'The share of frozen and of compressed assets in each collection, in percent.',
@@ -117,11 +138,17 @@ ORDER BY asset_id`,
   };
 }
 
+const loadOf = {
+  replace: '',
+  scd2: ', loaded with `--mode scd2`',
+  nights: ', as views that `schema --for ENGINE --nights PATTERN` prints',
+} as const;
+
 /** The questions as Markdown: what docs/questions.md holds below its introduction. */
 export function questionsDocument(): string {
   return questions
     .map(({ title, tables, mode, about, sql }) => {
-      const needs = `Needs ${tables.map((table) => `\`${table}\``).join(' and ')}${mode === undefined ? '' : `, loaded with \`--mode ${mode}\``}.`;
+      const needs = `Needs ${tables.map((table) => `\`${table}\``).join(' and ')}${loadOf[mode ?? 'replace']}.`;
       return `## ${title}\n\n${about} ${needs}\n\n\`\`\`sql\n${sql};\n\`\`\`\n`;
     })
     .join('\n');
