@@ -143,6 +143,15 @@ describe('words for a spent quota', () => {
   );
 });
 
+it('words that name a day outrank what a dialect says of its quota', () => {
+  const body = '{"jsonrpc":"2.0","id":1,"error":{"code":-32007,"message":"daily request limit reached"}}';
+  const answer = { status: 200, retryAfter: undefined, body: Buffer.from(body) };
+  const dialect: ServiceDialect = { ...defaultDialect, spentWords: ['request limit reached'], quota: 'month' };
+  expect(() => judgeAnswer(answer, call('getAssets'), { scrub: (text) => text, nowMs: 0, dialect })).toThrow(
+    expect.objectContaining({ failure: 'spent', ofPeriod: false }) as Error,
+  );
+});
+
 describe('an address that answers 404', () => {
   const todoOf = (dialect?: ServiceDialect): string | undefined => {
     const answer = { status: 404, retryAfter: undefined, body: Buffer.from('not found') };

@@ -37,6 +37,8 @@ const mostRestMs = 2000;
 /** So often a call may fail before it is a poor probe; more often while no id is known to be good. */
 const unsuspected = 2;
 const unsuspectedAtFirst = 4;
+/** Attempts of an id alone that is refused in words, until another call has to show that the service is up. */
+const attemptsAControl = 3;
 /** Refusals of the first calls that show that the service wants another form. */
 const refusalsOfForm = 3;
 /** So often a call that is alone is refused for its pace before the run ends. */
@@ -102,7 +104,16 @@ export class Judgement {
   }
 
   suspect(ids: number, isPiece: boolean): Suspect {
-    return { isPiece, ids, failures: 0, evidence: 0, paced: 0, answersBefore: this.#answers };
+    return {
+      isPiece,
+      ids,
+      failures: 0,
+      evidence: 0,
+      paced: 0,
+      isInWords: true,
+      alone: 0,
+      answersBefore: this.#answers,
+    };
   }
 
   leaves(nowMs: number, atOnce: number): Departure {
@@ -157,7 +168,7 @@ export class Judgement {
   /** What the failure tells of the call. */
   #judge(
     suspect: Suspect,
-    { trouble, unsent }: FailedAttempt,
+    { trouble, unsent, inWords }: FailedAttempt,
     { atOnce, followsFailure }: Departure,
   ): Verdict | undefined {
     suspect.failures += 1;
@@ -167,10 +178,18 @@ export class Judgement {
     }
     if (unsent === true) return undefined;
     const isFair = suspect.ids > 1 || !followsFailure;
-    if (isFair && this.#answers > suspect.answersBefore) suspect.evidence += 1;
+    const wereOthersAnswered = this.#answers > suspect.answersBefore;
+    suspect.alone = wereOthersAnswered || !inWords ? 0 : suspect.alone + 1;
+    if (!inWords) suspect.isInWords = false;
+    if ((isFair && wereOthersAnswered) || this.#speaksOf(suspect)) suspect.evidence += 1;
     suspect.answersBefore = this.#answers;
-    if (!this.#rate.blames(suspect)) return undefined;
+    if (!this.#rate.blames(suspect, this.#options.retries)) return undefined;
     return { kind: suspect.ids === 1 ? 'blamed' : 'cut' };
+  }
+
+  /** A service that answers one id alone in words is up: it need not be shown before each attempt. */
+  #speaksOf({ ids, isInWords, evidence, alone }: Suspect): boolean {
+    return ids === 1 && isInWords && evidence > 0 && alone > 0 && alone < attemptsAControl;
   }
 
   /** What the failure tells of the service. */
@@ -185,7 +204,8 @@ export class Judgement {
     }
     if (this.#probes !== undefined) return this.#probeFailed(this.#probes, nowMs, waitMs);
     if (suspect === undefined) this.#failedControls += 1;
-    const areSuspectsLeft = backlog.fresh === 0 && backlog.inFlight === 0;
+    const areSuspectsLeft =
+      backlog.fresh === 0 && backlog.inFlight === 0 && (suspect === undefined || !this.#speaksOf(suspect));
     const isOutage = this.#isFirstContact || this.#failedInRow >= 2 * this.#options.concurrency || areSuspectsLeft;
     if (!isOutage) return undefined;
     this.#probes = 0;
@@ -194,6 +214,12 @@ export class Judgement {
     this.#probesByCalls = suspect?.isPiece === false ? Math.max(0, most - suspect.failures) : 0;
     this.#holds += 1;
     this.limit.shut();
+    if (this.#isFirstContact) {
+      // Nothing was ever answered, so the failure that begins the outage is its first probe.
+      this.#probes = 1;
+      this.#probesByCalls += 1;
+      if (this.#options.retries === 0) return { kind: 'end', why: 'outage' };
+    }
     return { kind: 'again', waitMs: 0 };
   }
 

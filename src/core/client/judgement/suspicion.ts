@@ -7,6 +7,10 @@ export interface Suspect {
   failures: number;
   /** Failures before which another call was answered, directly so for one id (`Departure`): only these speak against its ids. */
   evidence: number;
+  /** All its failures were errors in the envelope of its own calls. */
+  isInWords: boolean;
+  /** Of these, those since another call was answered. */
+  alone: number;
   /** Failures in the only call in flight that the service itself said to be due to its pace. */
   paced: number;
   /** Answers to all calls, when it failed last or began. */
@@ -39,13 +43,18 @@ export class FailureRate {
     }
   }
 
-  /** Whether so many failures are too improbable for chance: then an id of the call is to blame. */
-  blames({ isPiece, ids, evidence }: Suspect): boolean {
+  /**
+   * Whether so many failures are too improbable for chance: then an id of the call is to blame.
+   * @param retries of a call: one id whose errors are words is blamed at the latest behind these, where others mostly go well
+   */
+  blames({ isPiece, ids, evidence, isInWords }: Suspect, retries: number): boolean {
     const chanceOf = (rate: number): number => rate ** evidence;
     if (ids === 1) {
+      const prior = isInWords ? ofWords : ofFailures;
       // The last word: controls, which leave after a rest, must not make the service look better than calls do.
-      const rate = Math.max(upperRate(this.#all, 1), upperRate(this.#calls, 1));
-      return evidence >= leastEvidenceOfOne && chanceOf(rate) < chanceOfOne;
+      const rate = Math.max(upperRate(this.#all, 1, prior), upperRate(this.#calls, 1, prior));
+      const isLate = isInWords && evidence > retries && rate < mostlyWell;
+      return evidence >= leastEvidenceOfOne && (chanceOf(rate) < chanceOfOne || isLate);
     }
     const rate = upperRate(this.#all, 0.5);
     if (isPiece) return evidence >= 1 && chanceOf(rate) < chanceOfPiece;
@@ -53,10 +62,16 @@ export class FailureRate {
   }
 }
 
-/** The share of attempts that failed (Laplace's rule of succession), and so many standard errors more. */
-function upperRate(failuresBefore: readonly number[], errors: number): number {
+/** What is assumed before anything is known: one failure of two attempts; of services that answer in words, half of one of five. */
+const ofFailures = { failures: 1, attempts: 2 };
+const ofWords = { failures: 0.5, attempts: 5 };
+/** Below it, the attempts of others mostly go well. */
+const mostlyWell = 0.25;
+
+/** The share of attempts that failed, with a prior (as Laplace's rule of succession), and so many standard errors more. */
+function upperRate(failuresBefore: readonly number[], errors: number, prior = ofFailures): number {
   const failures = failuresBefore.reduce((sum, each) => sum + each, 0);
-  const attempts = failures + failuresBefore.length + 2;
-  const rate = (failures + 1) / attempts;
+  const attempts = failures + failuresBefore.length + prior.attempts;
+  const rate = (failures + prior.failures) / attempts;
   return Math.min(mostRate, rate + errors * Math.sqrt((rate * (1 - rate)) / attempts));
 }

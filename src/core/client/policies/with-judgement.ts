@@ -153,7 +153,8 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
     const holdBeforeMs = judgement.notBeforeMs;
     const nowMs = this.#elapsed.now();
     const backlog = { fresh: this.#slots.fresh, inFlight: this.#slots.taken - 1 };
-    const failure = { trouble: error.failure, waitMs: error.waitMs, unsent: error.unsent };
+    const { waitMs, unsent, why } = error;
+    const failure = { trouble: error.failure, waitMs, unsent, inWords: why === 'rpc' };
     const verdict = judgement.failed(suspect, failure, { nowMs, departure, backlog });
     const heldMs = judgement.notBeforeMs - nowMs;
     if (judgement.notBeforeMs > holdBeforeMs && heldMs >= leastToldMs) this.#tellHold(heldMs, error);

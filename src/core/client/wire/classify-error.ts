@@ -52,6 +52,9 @@ interface Form {
   readonly hasBackoff: boolean;
 }
 
+/** A day, in words that leave no doubt: they outrank what a provider's dialect says of its quota. */
+export const namesDay = /\bdaily\b|\bper day\b|\btoday\b/i;
+
 /** Of a period that only the provider knows, and of a day. */
 const ofPeriod = /\bmonthly\b|\bper month\b|\bbilling (?:period|cycle)\b|\bmax(?:imum)? usage reached\b/i;
 const ofDay = /\bdaily\b|\bper day\b|credits? (?:are |is )?(?:exhausted|used up|spent)|out of credits/i;
@@ -98,6 +101,9 @@ const otherLimit = new RegExp(
 /** An id is 32 to 44 characters long. */
 const ofNoAsset =
   /(?:asset|record|account|mint|token)s?\b.{0,40}\bnot found|RecordNotFound|no such asset|\b[1-9A-Z]{32,44}\b.{0,20}\bnot found/i;
+/** Words of what is no more, or has nothing to show. */
+const ofAbsence =
+  /\b(?:asset|nft|token|mint|pubkey|id)s?\b.{0,60}\b(?:no supply|burnt|burned|closed|does not exist|do not exist)\b/i;
 const ofNoKey = /pubkey validation|base ?58|wrong ?size/i;
 const ofBadId =
   /invalid .{0,20}\b(?:ids?|pub ?keys?|public keys?|address|mint)\b|not a valid (?:id|pub|public|address)/i;
@@ -146,7 +152,7 @@ const rules: readonly (readonly [ErrorClass, (form: Form) => boolean])[] = [
   // Behind any other code a service may speak of its own limits: a size that is none would make all further calls smaller.
   ['size', ({ words }) => ofIds.test(words) && limits.test(words) && !ofTime.test(words) && !ofService.test(words)],
   ['size', ({ words, code }) => code === -32602 && sizeOfParameters.test(words) && !otherLimit.test(words)],
-  ['notFound', ({ words }) => ofNoAsset.test(words)],
+  ['notFound', ({ words }) => ofNoAsset.test(words) || (ofAbsence.test(words) && !ofService.test(words))],
   ['id', ({ words }) => ofBadId.test(words)],
   ['transport', ({ status, text }) => status >= 500 || status === 408 || status === 425 || ofAnEnd.test(text)],
   ['refusal', ({ status, isRpc }) => isRpc || (status >= 400 && status < 500)],

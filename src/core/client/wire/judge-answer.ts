@@ -3,7 +3,14 @@ import { ExportError } from '../../../lib/export-error.ts';
 import type { AssetAnswer, AssetCall, RefusedAnswer } from '../asset-client.ts';
 import { AttemptError, type AttemptFailure } from '../attempt-error.ts';
 import { defaultDialect, type ServiceDialect } from '../dialects.ts';
-import { classifyError, type ErrorClass, type ErrorForm, type RpcError, rpcErrorOfBody } from './classify-error.ts';
+import {
+  classifyError,
+  type ErrorClass,
+  type ErrorForm,
+  namesDay,
+  type RpcError,
+  rpcErrorOfBody,
+} from './classify-error.ts';
 import { cleanMessage, type Scrub } from './clean-message.ts';
 import { MalformedAnswer } from './answer-envelope.ts';
 import { parseAnswer, type ParsedAnswer, type ParsedError, type ParsedRecords } from './parse-answer.ts';
@@ -152,7 +159,7 @@ function judgeError(
 function meaningOf(form: ErrorForm, { spentWords, quota }: ServiceDialect = defaultDialect): ErrorClass {
   const said = (form.error?.words ?? form.text).toLowerCase();
   const is = spentWords.some((words) => said.includes(words.toLowerCase())) ? 'spent' : classifyError(form);
-  return is === 'spent' && quota !== 'day' ? 'periodSpent' : is;
+  return is === 'spent' && quota !== 'day' && !namesDay.test(said) ? 'periodSpent' : is;
 }
 
 const failureOf: Readonly<Record<Exclude<ErrorClass, RefusedAnswer['why'] | 'keyRefused'>, AttemptFailure>> = {

