@@ -98,10 +98,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#controller = controller;
   }
 
-  onResponseStart(
-    ...[, status, headers]: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>
-  ): void {
-    if (this.#isOver || status < 200) return;
+  onResponseStart(...[, code, headers]: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>): void {
+    if (this.#isOver || code < 200) return;
+    // The body decides what a success means: proxies and gateways answer with 201, 203 or 206 too. 204 and 205 have none.
+    const status = code < 300 && code !== 204 && code !== 205 ? 200 : code;
     const header = (name: string): string | undefined => [headers[name]].flat()[0];
     this.#head = { status, retryAfter: header('retry-after') };
     this.#body = new AnswerBody({

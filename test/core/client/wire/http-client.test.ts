@@ -38,6 +38,13 @@ describe('an http client', () => {
     ]);
   });
 
+  it.each([201, 202, 203, 206])('takes its envelope under HTTP %i for an answer', async (status) => {
+    const server = await startRoughServer((response) => {
+      reply(response, { status, body: pairBody });
+    });
+    expect(recordIdsOf(await httpClient(server.url).ask(pairCall))).toEqual([...pairCall.ids]);
+  });
+
   it('believes no answer to another call, and uses new connections from then on', async () => {
     // Each connection answers with what the request before it wanted.
     const before = new Map<number | undefined, string>();
