@@ -68,6 +68,7 @@ const failsOn = ids[1904];
 interface Row extends Trouble {
   readonly name: string;
   readonly idsPerCall?: number;
+  readonly overrun?: number;
   readonly exit: number;
   readonly mostCalls: number;
 }
@@ -78,16 +79,27 @@ const rows: readonly Row[] = [
   { name: 'hangs on one id', hangsOn, exit: 3, mostCalls: 60 },
   { name: 'answers 500 on one id', failsOn, exit: 3, mostCalls: 60 },
   { name: 'takes 100 ids a call', maxIds: 100, exit: 0, mostCalls: 45 },
-  { name: 'does all of that', mostConnections: 2, hangsOn, failsOn, maxIds: 100, exit: 3, mostCalls: 150 },
+  // Its plan of three calls allows 64: to find both ids takes more.
+  {
+    name: 'does all of that',
+    mostConnections: 2,
+    hangsOn,
+    failsOn,
+    maxIds: 100,
+    exit: 3,
+    mostCalls: 150,
+    overrun: 150,
+  },
 ];
 
 // Half a minute of a row are pauses of the program. Where the machine stalls, good calls pass the second too, and are made again.
 describe('a run of 2,500 ids against a service that', { timeout: 120_000 }, () => {
-  it.each(rows)('$name exports each good id', async ({ exit, mostCalls, idsPerCall = 1000, ...trouble }) => {
+  it.each(rows)('$name exports each good id', async ({ exit, mostCalls, idsPerCall = 1000, overrun, ...trouble }) => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: ids.length });
     const service = await startTroubled(trouble);
     const limits = ['--timeout-ms', '1000', '--ids-per-call', String(idsPerCall)];
+    if (overrun !== undefined) limits.push('--overrun', String(overrun));
     const run = await runProgram(
       ['run', '--ids', 'ids.txt', '--url', service.url, '--out', 'out', '--format', 'csv', ...limits],
       { cwd: folder, environment: { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') } },

@@ -337,7 +337,7 @@ function clientOf(ledger: PostgresLedger, brake?: Brake) {
     apiKey: 'key',
     concurrency: 4,
     timeoutMs: 60_000,
-    retries: 1,
+    retries: 2,
     random: () => 0,
     budget: { creditsPerCall: 160, whenSpent: 'stop' },
     ledger,

@@ -35,7 +35,7 @@ const wrappers: readonly Wrapper[] = [
   { name: 'size guard', wrap: (inner) => sizeGuarded(inner), holdsCallsBack: false },
   {
     name: 'judgement',
-    wrap: (inner, stop) => judged(inner, { retries: 0, stop }),
+    wrap: (inner, stop) => judged(inner, { retries: 1, stop }),
     holdsCallsBack: true,
   },
   {
