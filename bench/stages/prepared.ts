@@ -47,7 +47,16 @@ export function forTables(exchanges: readonly Exchange[], tables: readonly Shape
 export function fetchedOf(batches: readonly Batch[], client: AssetClient): Promise<FetchedBatch[]> {
   const bounds = { concurrency: 1, mostBytes: Number.POSITIVE_INFINITY };
   const heard = { onHolding: () => undefined, onSettled: () => undefined };
-  const options = { client, flags, reader: readerOf([]), singles: true, halt: () => undefined, ...bounds, ...heard };
+  const options = {
+    client,
+    flags,
+    reader: readerOf([]),
+    singles: true,
+    idsPerCall: 1000,
+    halt: () => undefined,
+    ...bounds,
+    ...heard,
+  };
   return collect(unreleased(fetchBatches(each(batches), options)));
 }
 

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { systemClock } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { type AnswerJournal, journaled } from './policies/with-journal.ts';
 import type { Brake } from './policies/brake.ts';
 import { withBadIds } from './policies/with-bad-ids.ts';
@@ -22,6 +22,8 @@ import {
   type OtherRequest,
   type WireOptions,
 } from './wire/http-client.ts';
+import { Absence } from './judgement/absence.ts';
+import type { AbsenceDesk } from './second-answers.ts';
 import type { CreditLedger } from './ledger/credit-ledger.ts';
 import { Ended } from './policies/day-gate.ts';
 import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
@@ -79,6 +81,8 @@ export interface CreatedClient {
     request: OtherRequest<Parsed>,
     keep: (answer: Parsed) => Promise<void>,
   ): Promise<Parsed | RefusedAnswer>;
+  /** Weighs what answers lack, over all threads. */
+  readonly absence: AbsenceDesk & { readonly weighed: Pick<Absence, 'found' | 'unasked'> };
   /** Takes a size into account that an earlier run believed in. */
   hintSize(most: number): void;
   /** Most ids a call, once that is known for sure; Infinity as long as it is not. */
@@ -142,6 +146,7 @@ export function createClient(options: ClientOptions): CreatedClient {
     askUnderPolicies: (call) => policies.ask(call),
     request: requestUnder(policies, http),
     hintSize: guard.hints,
+    absence: absenceDesk(new Absence({ mayDoubt: () => brake?.isHalfSpent !== true }), clock, stop),
     cap: () => guard.cap(),
     throwIfFailed: () => {
       const failure = ended.failure();
@@ -150,6 +155,28 @@ export function createClient(options: ClientOptions): CreatedClient {
     close: async () => {
       await judged.close();
       await http.close();
+    },
+  };
+}
+
+/** How long a stale answer is waited for: at most twice as long each time. */
+const firstStaleMs = 500;
+const lastStaleMs = 30_000;
+
+function absenceDesk(absence: Absence, clock: Clock, stop: AbortSignal | undefined): CreatedClient['absence'] {
+  let staleInRow = 0;
+  return {
+    weighed: absence,
+    judge: (call) => Promise.resolve(absence.judge(call)),
+    witnesses: (room) => Promise.resolve(absence.witnesses(room)),
+    second: async (answer) => {
+      const verdict = absence.second(answer);
+      if (verdict !== 'stale') staleInRow = 0;
+      else await clock.sleep(Math.min(lastStaleMs, firstStaleMs * 2 ** staleInRow++), stop);
+      return verdict;
+    },
+    settle: (call) => {
+      absence.settle(call);
     },
   };
 }

@@ -10,6 +10,7 @@ import type {
   RecordsAnswer,
   RefusedAnswer,
 } from './asset-client.ts';
+import type { SecondAnswers } from './second-answers.ts';
 import { type Asked, haveLeft, Lookups, namedIn, type NoRecord, sized } from './lookups.ts';
 
 export interface LookUpRequest<Reader extends ElementReader = ElementReader> {
@@ -25,6 +26,10 @@ export interface LookUpRequest<Reader extends ElementReader = ElementReader> {
   readonly singles: boolean;
   /** What records become; undefined where only the calls matter: then every id counts as missing. */
   readonly reader: OpenReader<Reader> | undefined;
+  /** Requests again what an answer lacks that is not believed; undefined: every answer is. */
+  readonly seconds?: SecondAnswers<Reader> | undefined;
+  /** Its ids have left in this run before. */
+  readonly repeats?: true | undefined;
 }
 
 /** What the answers held that was not asked for: counted, never exported. */
@@ -57,7 +62,7 @@ export async function lookUpBatch<Reader extends ElementReader>(
   batch: LookUpRequest<Reader>,
 ): Promise<BatchLookups<Reader>> {
   const search = new Search(client, batch);
-  await search.askAll();
+  await (batch.seconds === undefined ? search.askAll() : batch.seconds.within(() => search.askAll()));
   if (batch.singles && batch.flags.showUnverifiedCollections) await search.askMissingAlone();
   return search.outcome();
 }
@@ -78,8 +83,11 @@ const maxNamedInRow = 3;
 /** In place of their number, once words named an id that was not to blame. It goes with the ids, so that a replay asks the same. */
 const echoes = Number.POSITIVE_INFINITY;
 
+/** Ids that an answer tells of those that it showed. */
+const shownIds = 16;
+
 class Search<Reader extends ElementReader> {
-  readonly #answers: RecordsAnswer[] = [];
+  readonly #answers: Partial<Pick<RecordsAnswer, 'records' | 'release'>>[] = [];
   readonly #counts: OddCounts = { foreign: 0, repeated: 0, idless: 0, otherResponseId: 0 };
   readonly #client: AssetClient;
   readonly #batch: LookUpRequest<Reader>;
@@ -105,8 +113,8 @@ class Search<Reader extends ElementReader> {
   }
 
   async askAll(): Promise<void> {
-    const { ids } = this.#batch;
-    if (ids.length > 0) await this.#ask({ ids, places: placesBelow(ids.length) });
+    const { ids, repeats } = this.#batch;
+    if (ids.length > 0) await this.#ask({ ids, places: placesBelow(ids.length), repeats });
   }
 
   async #ask(asked: Asked, namedInRow = 0): Promise<void> {
@@ -120,7 +128,9 @@ class Search<Reader extends ElementReader> {
   async #settle(asked: Asked, answer: AssetAnswer, namedInRow: number): Promise<void> {
     const { ids, places } = asked;
     if (answer.kind === 'records') {
+      const { foreign } = this.#counts;
       this.#take(asked, answer);
+      await this.#weigh(asked, this.#counts.foreign > foreign);
       return;
     }
     if (places.length === 1) {
@@ -153,6 +163,27 @@ class Search<Reader extends ElementReader> {
       this.#ask(this.#asked(places.subarray(0, middle), piece), inHalves),
       this.#ask(this.#asked(places.subarray(middle), piece), inHalves),
     ]);
+  }
+
+  /** Requests again what the answer to a call lacks, where that is not believed. */
+  async #weigh({ places }: Asked, isForeign: boolean): Promise<void> {
+    const { seconds, ids, part } = this.#batch;
+    if (seconds === undefined) return;
+    const lacking = places.filter((place) => this.#lookups.isOpen(place));
+    const shown: string[] = [];
+    for (const place of places) {
+      if (shown.length === shownIds) break;
+      if (this.#lookups.records(place) !== undefined) shown.push(ids.at(place));
+    }
+    const weighed = { asked: places.length, lacked: lacking.length, isForeign, shown };
+    if (await seconds.believes(weighed)) return;
+    const { lookups, release } = await seconds.lookUp(ids.pick(lacking), part, weighed);
+    this.#answers.push({ release });
+    for (const [n, place] of lacking.entries()) {
+      const lookup = lookups[n];
+      if (lookup?.kind === 'found') this.#lookups.putFound(place, lookup.records, lookup.index);
+      else if (lookup?.kind === 'failed') this.#lookups.putRefused(place, lookup);
+    }
   }
 
   /** Asks for ids in calls of the sizes that are tried, one after another, until the rest can go as the service takes it. */

@@ -3,6 +3,7 @@ import type { IdList } from '../ids/id-list.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
 import type { AssetAnswer, AssetCall, AssetClient, AssetFlags, OpenReader } from '../client/asset-client.ts';
 import { type BatchLookups, lookUpBatch } from '../client/look-up-batch.ts';
+import { type AbsenceDesk, SecondAnswers } from '../client/second-answers.ts';
 import { mapOrdered } from '../../lib/map-ordered.ts';
 import type { Batch } from '../ids/batch-ids.ts';
 import { type Counts, noCounts } from '../../places/export/export-facts.ts';
@@ -22,6 +23,9 @@ export interface FetchedBatch {
 
 export interface FetchOptions {
   readonly client: AssetClient;
+  /** Weighs what answers lack; undefined of answers that are known to be right. */
+  readonly absence?: AbsenceDesk | undefined;
+  readonly idsPerCall: number;
   readonly flags: AssetFlags;
   readonly reader: OpenReader<RecordRows>;
   /** Whether ids that `getAssets` did not return may be requested one by one. */
@@ -52,7 +56,21 @@ export async function* fetchBatches(
   batches: AsyncIterable<Batch>,
   options: FetchOptions,
 ): AsyncGenerator<FetchedBatch, void, void> {
-  const { client, flags, reader, singles, concurrency, mostBytes, onHolding, onSettled, halt, originsOf } = options;
+  const {
+    client,
+    flags,
+    reader,
+    singles,
+    concurrency,
+    mostBytes,
+    onHolding,
+    onSettled,
+    halt,
+    originsOf,
+    absence,
+    idsPerCall,
+  } = options;
+  const seconds = absence && new SecondAnswers({ client, desk: absence, flags, reader, idsPerCall });
   // A little more than calls, so that slots stay full while the first one is awaited.
   const held = new HeldBytes({ mostBytes, firstBatches: concurrency + 4, onChange: onHolding });
   const settled = (looked: LookedUp): Counts => {
@@ -75,7 +93,7 @@ export async function* fetchBatches(
       const counted = new CountingClient(client);
       held.begin(entryBytes);
       try {
-        const found = await lookUpBatch(counted, { ids: batch.ids, flags, part: batch.part, singles, reader });
+        const found = await lookUpBatch(counted, { ids: batch.ids, flags, part: batch.part, singles, reader, seconds });
         const origins = originsOf?.(batch.ids);
         const counts = settled({ batch, found, origins });
         return { batch, found, origins, counts, bytes: entryBytes + counted.bytes };

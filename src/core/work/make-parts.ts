@@ -3,6 +3,7 @@ import type { AssetClient } from '../client/asset-client.ts';
 import type { CreatedClient } from '../client/create-client.ts';
 import { asksAlone, sizeBounds } from '../job/job-dialect.ts';
 import type { Job } from '../job/job-schema.ts';
+import { plural } from '../../lib/format-text.ts';
 import { LinkedAbort, untilAborted } from '../../lib/abort.ts';
 import type { Begun } from '../../places/export/export-facts.ts';
 import type { Journal } from '../../places/scratch/journal.ts';
@@ -112,11 +113,28 @@ export async function* makeParts(given: PartsRequest, context: PartsContext): As
       yield { part, cap: Number.isFinite(cap) ? cap : undefined };
     }
     created.throwIfFailed();
+    for (const message of aboutAbsence(created.absence.weighed)) context.listener({ kind: 'warning', message });
   } finally {
     await created.close().finally(() => {
       halt.unlink();
     });
   }
+}
+
+/** What a reader should know of ids that answers lacked. */
+function aboutAbsence({ found, unasked }: CreatedClient['absence']['weighed']): string[] {
+  return [
+    ...(found === 0
+      ? []
+      : [
+          `${plural(found, 'id')} that an answer lacked came in another one: the service's answers are not always whole`,
+        ]),
+    ...(unasked.ids === 0
+      ? []
+      : [
+          `${plural(unasked.ids, 'id')} of ${plural(unasked.calls, 'call')} were missing in one answer, and budget.overrun left no room to request them again`,
+        ]),
+  ];
 }
 
 /** Parts of which all answers are known: nothing is sent, counted or kept. */
@@ -208,6 +226,7 @@ function partsMadeHere(batches: AsyncIterable<Batch>, { request, context, create
     journal,
     files: context.files,
     client: created.client,
+    absence: created.absence,
     halt,
     mostBytes,
     firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,

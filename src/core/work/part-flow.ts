@@ -1,4 +1,5 @@
 import type { AssetClient } from '../client/asset-client.ts';
+import type { AbsenceDesk } from '../client/second-answers.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { Begun, Counts } from '../../places/export/export-facts.ts';
@@ -19,6 +20,7 @@ export interface PartFlow {
   readonly scratch: string;
   readonly files: FileStore;
   readonly client: AssetClient;
+  readonly absence?: AbsenceDesk | undefined;
   /** In an export with a base: where the rows of answered ids come from. */
   readonly originsOf?: ((ids: IdList) => BatchOrigins | undefined) | undefined;
   /** Holds the client's answers. A part's are safe before the part is yielded. */
@@ -48,9 +50,9 @@ export async function* partsOf(
 ): AsyncGenerator<FinishedPart, void, void> {
   const { job, scratch, files, client, journal, sources, begun, firstPart } = flow;
   const { formats, keepIds } = job.output;
-  const { flags, singles } = job.service;
+  const { flags, singles, idsPerCall } = job.service;
   const tables = tablesOf(job, begun);
-  const fetched = fetchBatches(batches, { ...flow, client, flags, reader: readerOf(tables), singles });
+  const fetched = fetchBatches(batches, { ...flow, client, flags, reader: readerOf(tables), singles, idsPerCall });
   const parts = writeParts(fetched, {
     files,
     folder: scratch,

@@ -65,6 +65,7 @@ function fetching({ count, mostBytes, concurrency, twice, late, batches = batche
     flags,
     reader: readerOf([]),
     singles: false,
+    idsPerCall: 1000,
     concurrency,
     mostBytes,
     halt: () => undefined,

@@ -84,6 +84,14 @@ export class Brake {
     }
   }
 
+  /** Whether more than half of the calls beyond the planned ones are sent. */
+  get isHalfSpent(): boolean {
+    const { overrun } = this.#options;
+    if (overrun === undefined) return false;
+    const planned = Math.max(plannedCalls(this.#sums.planned), this.#all);
+    return 2 * (this.#sums.sent - plannedCalls(this.#sums.planned)) > mostCalls(planned, overrun) - planned;
+  }
+
   /** A call that was counted was not sent, or surely cost nothing. */
   returned(call: CallOutline): void {
     this.#owed = sumOf(this.#owed, { planned: -this.#remove(call), sent: -1 });

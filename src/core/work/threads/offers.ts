@@ -7,6 +7,7 @@ import type { Begun } from '../../../places/export/export-facts.ts';
 import type { FinishedPart } from '../write-parts.ts';
 import type { PartGroup } from './group-parts.ts';
 import type { PackedError } from './packed-error.ts';
+import type { AbsenceDesk } from '../../client/second-answers.ts';
 import type { Port } from './peer.ts';
 
 /** What a thread needs to know before it begins. It goes from memory to memory: the key is in no argument, no file. */
@@ -47,6 +48,10 @@ export type Desk = {
   /** Runs the policies for a call: they send it, perhaps several times, through `send`. The records stay in the thread. */
   readonly ask: (call: NumberedCall) => Promise<AssetAnswer>;
   readonly hintSize: (most: number) => void;
+  readonly judgeAbsence: AbsenceDesk['judge'];
+  readonly witnesses: AbsenceDesk['witnesses'];
+  readonly secondAnswer: AbsenceDesk['second'];
+  readonly settleAbsence: AbsenceDesk['settle'];
   readonly tellEvent: (event: RunEvent) => void;
   readonly finish: (part: FinishedPart) => void;
   /** A batch failed or the consumer left: no new call should start. */

@@ -63,6 +63,14 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
       ...effects,
       journal,
       client,
+      absence: {
+        judge: (call) => desk.call('judgeAbsence', call),
+        witnesses: (room) => desk.call('witnesses', room),
+        second: (answer) => desk.call('secondAnswer', answer),
+        settle: (call) => {
+          desk.tell('settleAbsence', call);
+        },
+      },
       firstPart: 1,
       ...reportsTo(desk, settings.thread),
     });

@@ -9,7 +9,7 @@ import { Peer } from './peer.ts';
 
 export interface CrewRequest {
   readonly groups: AsyncGenerator<PartGroup, void, void>;
-  readonly client: Pick<CreatedClient, 'askUnderPolicies' | 'hintSize'>;
+  readonly client: Pick<CreatedClient, 'askUnderPolicies' | 'hintSize' | 'absence'>;
   /** Equal for every thread, except its number. */
   readonly settings: Omit<ThreadSettings, 'thread'>;
   readonly most: number;
@@ -173,6 +173,10 @@ class ThreadCrew {
       hintSize: (most) => {
         client.hintSize(most);
       },
+      judgeAbsence: client.absence.judge,
+      witnesses: client.absence.witnesses,
+      secondAnswer: client.absence.second,
+      settleAbsence: client.absence.settle,
       tellEvent: (event) => {
         context.listener(event);
       },

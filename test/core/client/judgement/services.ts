@@ -4,6 +4,8 @@ export interface Asked {
   /** Numbers of the ids of a call, from the first up to the end. */
   readonly first: number;
   readonly end: number;
+  /** Numbers of all ids of the call. */
+  readonly ids: readonly number[];
   /** Seconds since the run began. */
   readonly now: number;
   /** Calls in flight, this one included. */
@@ -16,6 +18,8 @@ export interface Reply {
   readonly ms: number;
   readonly trouble?: Trouble;
   readonly waitMs?: number;
+  /** Numbers of the ids that the answer lacks. */
+  readonly lacks?: readonly number[];
   /** The failure is an error in the envelope of the call. */
   readonly inWords?: boolean;
   /** The words of a refusal for the size of the call. */

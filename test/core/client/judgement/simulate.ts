@@ -1,4 +1,4 @@
-import type { AssetClient } from '../../../../src/core/client/asset-client.ts';
+import type { AssetClient, ElementReader } from '../../../../src/core/client/asset-client.ts';
 import { noRecords } from '../../../../src/core/client/asset-client.ts';
 import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
 import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
@@ -8,6 +8,7 @@ import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-le
 import { lookUpBatch } from '../../../../src/core/client/look-up-batch.ts';
 import { Brake } from '../../../../src/core/client/policies/brake.ts';
 import type { Overrun } from '../../../../src/core/client/policies/overrun.ts';
+import { SecondAnswers } from '../../../../src/core/client/second-answers.ts';
 import { IdList } from '../../../../src/core/ids/id-list.ts';
 import type { Clock } from '../../../../src/lib/clock.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
@@ -27,6 +28,8 @@ export interface Simulation {
   readonly threads?: 1 | 2;
   /** Ends the run; without it, no brake. */
   readonly overrun?: Overrun;
+  /** Whether what answers lack is weighed. */
+  readonly weighs?: boolean;
   /** What earlier runs of the command kept. */
   readonly journal?: Map<string, AnswerEntry>;
 }
@@ -37,6 +40,8 @@ export interface Outcome {
   readonly calls: number;
   /** Numbers of the ids that failed. */
   readonly failed: readonly number[];
+  /** Numbers of the ids that are missing. */
+  readonly missing: readonly number[];
   /** Ids for whose fate the service is said to be the source, though it never spoke of them. */
   readonly invented: number;
   readonly seconds: number;
@@ -60,7 +65,18 @@ const answered = { ...noRecords, body: Buffer.from('{"jsonrpc":"2.0","id":"1","r
 
 /** Runs a lookup of ids with the real policies against a service, in virtual time. */
 export async function simulate(setting: Simulation): Promise<Outcome> {
-  const { service, ids, idsPerCall, seed, concurrency = 8, retries = 8, threads = 1, overrun, journal } = setting;
+  const {
+    service,
+    ids,
+    idsPerCall,
+    seed,
+    concurrency = 8,
+    retries = 8,
+    threads = 1,
+    overrun,
+    journal,
+    weighs = false,
+  } = setting;
   const random = seeded(seed);
   const clock = new VirtualClock();
   const state = { calls: 0, inFlight: 0 };
@@ -70,10 +86,15 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
       state.inFlight += 1;
       // The ids of a call follow one another: halving keeps it so.
       const first = numberOf.get(call.ids.first ?? '') ?? 0;
-      const range = { first, end: first + call.ids.length };
+      const numbers = Array.from(call.ids, (id) => numberOf.get(id) ?? 0);
+      const range = { first, end: first + call.ids.length, ids: numbers };
       const reply = service({ ...range, now: clock.seconds(), atOnce: state.inFlight, random });
       await clock.sleep(reply.ms);
       state.inFlight -= 1;
+      if (reply.ok && weighs) {
+        const lacks = new Set(reply.lacks);
+        return { ...answered, records: readerOf([...call.ids].filter((_, n) => !lacks.has(numbers[n] ?? 0))) };
+      }
       if (reply.ok) return answered;
       if (reply.refusal !== undefined)
         return { kind: 'refused', why: 'size', message: reply.refusal, doubtful: false, status: 413 };
@@ -105,7 +126,13 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
     stop: stop.signal,
   });
   const lanes = threads === 1 ? [created.client] : [laneOf(created, wire), laneOf(created, wire)];
+  const seconds = lanes.map((client) =>
+    weighs
+      ? new SecondAnswers({ client, desk: created.absence, flags: noFlags, reader: () => readerOf([]), idsPerCall })
+      : undefined,
+  );
   const failed: number[] = [];
+  const missing: number[] = [];
   let invented = 0;
   async function run(): Promise<void> {
     const all = poolOf(ids);
@@ -117,13 +144,22 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
       map: async ({ start, end, batch }) => {
         const client = lanes[batch % lanes.length] ?? created.client;
         const list = IdList.of(all.slice(start, end));
-        const asked = { ids: list, flags: noFlags, part: 0, singles: false, reader: undefined };
+        const asked = {
+          ids: list,
+          flags: noFlags,
+          part: 0,
+          singles: false,
+          reader: weighs ? () => readerOf([]) : undefined,
+          seconds: seconds[batch % lanes.length],
+        };
         return { start, ...(await lookUpBatch(client, asked)) };
       },
     });
     for await (const { start, lookups } of found) {
       for (let place = 0; place < lookups.length; place += 1) {
         const { kind, reason } = lookups.noRecord(place);
+        if (lookups.records(place) !== undefined) continue;
+        if (kind === 'missing') missing.push(start + place);
         if (kind === 'failed') failed.push(start + place);
         else if (reason !== 'not in the answer') invented += 1;
       }
@@ -134,7 +170,19 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
   const error = end.status === 'rejected' ? (end.reason as Error) : undefined;
   if (error !== undefined && !(error instanceof ExportError)) throw error;
   const { calls } = state;
-  return { exit: error?.exitCode ?? 0, calls, failed, invented, seconds: clock.seconds(), events, error };
+  return { exit: error?.exitCode ?? 0, calls, failed, missing, invented, seconds: clock.seconds(), events, error };
+}
+
+/** The records of an answer, as far as lookups read them. */
+function readerOf(ids: readonly string[]): ElementReader {
+  return {
+    count: ids.length,
+    read: () => -1,
+    add: () => undefined,
+    id: (record) => ids[record] ?? '',
+    hasId: (record, list, place) => place < list.length && ids[record] === list.at(place),
+    release: () => undefined,
+  };
 }
 
 /** A thread's side of the policies, over messages that take a turn of the event loop. */

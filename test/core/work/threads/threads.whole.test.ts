@@ -110,7 +110,7 @@ describe('an export with threads', () => {
       const outcome = await made.run({ threads, flags: { retries: '2' } });
       expect(outcome?.state).toBe('unfinished');
       expect(outcome?.error?.message).toMatch(
-        /^The service is down: it has not answered since .* 4 attempts in a row failed; last error: connection reset\.$/,
+        /^The service is down: it has not answered since .* 3 attempts in a row failed; last error: connection reset\.$/,
       );
     }
   });

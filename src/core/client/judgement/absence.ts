@@ -1,0 +1,150 @@
+/** An answered call, as far as it tells of absence. */
+export interface WeighedCall {
+  readonly asked: number;
+  /** Ids of it that no answer has said anything of. */
+  readonly lacked: number;
+  /** It holds a record of an id that the call did not ask for. */
+  readonly isForeign: boolean;
+  /** Some of the ids that it showed. */
+  readonly shown: readonly string[];
+}
+
+/** The answer to a second request: ids that lacked, and witnesses in the same call. */
+export interface SecondAnswer {
+  readonly asked: number;
+  /** Ids that it shows although an answer lacked them. */
+  readonly came: readonly string[];
+  readonly witnesses: number;
+  readonly witnessesCame: number;
+  /** From 1: second answers so far that lack the ids that still lack. */
+  readonly round: number;
+}
+
+/**
+ * What a second answer leads to:
+ * - `believed`: what still lacks is missing
+ * - `again`: once more, as this run has seen an answer that lied
+ * - `stale`: it lacks what the service has shown, so it is no answer: it is waited for, and blames nothing
+ */
+export type SecondVerdict = 'believed' | 'again' | 'stale';
+
+export interface AbsenceOptions {
+  /** Whether the bound of the run leaves room for second requests while no answer was seen to lie. */
+  readonly mayDoubt: () => boolean;
+}
+
+/** In a call of fewer ids a share says little. */
+const leastAsked = 20;
+const leastLacked = 3;
+/** Standard deviations by which more ids lack than others lead to expect. */
+const improbable = 4;
+/** And so many more, as small shares of few ids are skewed. */
+const skew = 3;
+/** Before anything is known, so large a share of ids is expected to lack, as if one call had shown it. */
+const expectedShare = 0.03;
+const settledCalls = 32;
+const keptWitnesses = 64;
+const witnessCalls = 16;
+/** Of so many witnesses one may lack: it may be gone since. */
+const manyWitnesses = 8;
+/** Answers without any record, before anything was shown, until ids are believed to be missing. */
+const emptyAnswers = 2;
+
+/**
+ * Weighs whether an id is missing or its answer lied: pure, without a clock. One backend of several that lags answers without an
+ * error, and what it lacks would be lost in silence. So an answer that lacks improbably many ids is not believed: they are requested
+ * again, beside ids that the service has shown, and an answer that lacks those is none.
+ */
+export class Absence {
+  readonly #options: AbsenceOptions;
+  readonly #settled: { readonly asked: number; readonly lacked: number }[] = [];
+  /** What answers showed, those that lacked least first. */
+  #shown: { readonly share: number; readonly ids: readonly string[] }[] = [];
+  /** Ids that came after an answer had lacked them, the last ones first: the best witnesses. */
+  #recovered: string[] = [];
+  #hasLied = false;
+  #found = 0;
+  readonly #unasked = { ids: 0, calls: 0 };
+
+  constructor(options: AbsenceOptions) {
+    this.#options = options;
+  }
+
+  /** Ids that one answer lacked and another one showed. */
+  get found(): number {
+    return this.#found;
+  }
+
+  /** Ids that were believed to be missing although they were doubted, as the bound left no room. */
+  get unasked(): Readonly<{ ids: number; calls: number }> {
+    return this.#unasked;
+  }
+
+  judge(call: WeighedCall): 'believed' | 'again' {
+    if (call.shown.length > 0) this.#shows(call);
+    if (!this.#isDoubtful(call)) {
+      this.settle(call);
+      return 'believed';
+    }
+    if (this.#hasLied || this.#options.mayDoubt()) return 'again';
+    this.#unasked.ids += call.lacked;
+    this.#unasked.calls += 1;
+    this.settle(call);
+    return 'believed';
+  }
+
+  /** Takes into account how many ids of a call lack in the end. */
+  settle({ asked, lacked }: Pick<WeighedCall, 'asked' | 'lacked'>): void {
+    this.#settled.push({ asked, lacked });
+    if (this.#settled.length > settledCalls) this.#settled.shift();
+  }
+
+  witnesses(room: number): string[] {
+    const ids = new Set(this.#recovered.slice(0, room));
+    const deepest = Math.max(0, ...this.#shown.map((each) => each.ids.length));
+    // One of each call, then a second one of each: a call may have come from the backend that lags.
+    for (let turn = 0; turn < deepest; turn += 1)
+      for (const { ids: own } of this.#shown) {
+        const id = own[turn];
+        if (id !== undefined && ids.size < room) ids.add(id);
+      }
+    return [...ids];
+  }
+
+  #shows({ asked, lacked, shown }: WeighedCall): void {
+    this.#shown = [{ share: lacked / asked, ids: shown }, ...this.#shown]
+      .sort((one, other) => one.share - other.share)
+      .slice(0, witnessCalls);
+  }
+
+  second({ came, witnesses, witnessesCame, round }: SecondAnswer): SecondVerdict {
+    const lacking = witnesses - witnessesCame;
+    if (lacking > (witnesses >= manyWitnesses ? 1 : 0)) {
+      this.#hasLied = true;
+      return 'stale';
+    }
+    if (came.length > 0) {
+      this.#hasLied = true;
+      this.#found += came.length;
+      this.#recovered = kept([...came, ...this.#recovered]);
+    }
+    const rounds = this.#hasLied || witnesses === 0 ? emptyAnswers : 1;
+    return round >= rounds ? 'believed' : 'again';
+  }
+
+  #isDoubtful({ asked, lacked, isForeign }: WeighedCall): boolean {
+    if (lacked === 0) return false;
+    if (this.#hasLied || (isForeign && lacked >= leastLacked)) return true;
+    if (asked < leastAsked || lacked < leastLacked) return false;
+    const sums = this.#settled.reduce(
+      (sum, each) => ({ asked: sum.asked + each.asked, lacked: sum.lacked + each.lacked }),
+      { asked, lacked: expectedShare * asked },
+    );
+    const share = sums.lacked / sums.asked;
+    return lacked - asked * share > skew + improbable * Math.sqrt(asked * share * (1 - share));
+  }
+}
+
+function kept(ids: readonly string[]): string[] {
+  return ids.slice(0, keptWitnesses);
+}

@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest';
+import { mostCalls, type Overrun } from '../../../../src/core/client/policies/overrun.ts';
+import { runsAll } from '../../../support/lane.ts';
+import type { Asked, Service } from './services.ts';
+import { seeded, simulate } from './simulate.ts';
+
+/** What answers lack, in worlds drawn at random. */
+interface World {
+  readonly seed: number;
+  readonly planned: number;
+  readonly idsPerCall: number;
+  readonly concurrency: number;
+  readonly threads: 1 | 2;
+  /** Share of ids that do not exist. */
+  readonly absent: number;
+  /** In clumps of so many ids; 1: evenly. */
+  readonly clump: number;
+  /** Share of the ids of a lagging answer that it lacks. */
+  readonly lags: number;
+  /** Whether an answer comes from the backend that lags. @param call counted from 1 */
+  readonly isStale: (asked: Asked, call: number) => boolean;
+}
+
+type Draw = <Value>(values: readonly Value[]) => Value;
+
+function worldOf(seed: number, lags: readonly number[], clumps: readonly number[], absences: readonly number[]): World {
+  const random = seeded(seed);
+  const draw: Draw = (values) => {
+    const value = values[Math.floor(random() * values.length)];
+    if (value === undefined) throw new Error('nothing to draw from');
+    return value;
+  };
+  const every = draw([2, 3, 5, 20]);
+  const [from, seconds] = [draw([0, 2]), draw([3, 30])];
+  return {
+    seed,
+    planned: draw([3, 6, 20, 40]),
+    idsPerCall: draw([100, 1000]),
+    concurrency: draw([1, 8]),
+    threads: draw([1, 2] as const),
+    absent: draw(absences),
+    clump: draw(clumps),
+    lags: draw(lags),
+    isStale: draw<World['isStale']>([
+      ({ random: chance }) => chance() < 1 / every,
+      (_, call) => call % every === 0,
+      ({ now, random: chance }) => now >= from && now < from + seconds && chance() < 0.5,
+    ]),
+  };
+}
+
+const overrun: Overrun = { percent: 50, calls: 'auto' };
+
+async function run({ seed, planned, idsPerCall, concurrency, threads, absent, clump, lags, isStale }: World) {
+  const isAbsent = (id: number): boolean => seeded(7 * Math.floor(id / clump) + seed)() < absent;
+  let calls = 0;
+  let trueAnswers = 0;
+  const service: Service = (asked) => {
+    calls += 1;
+    const stale = isStale(asked, calls);
+    if (!stale && calls <= 3) trueAnswers += 1;
+    const lacks = asked.ids.filter((id) => isAbsent(id) || (stale && (lags === 1 || seeded(id + seed)() < lags)));
+    return { ok: true, ms: 200, lacks };
+  };
+  const outcome = await simulate({
+    service,
+    ids: planned * idsPerCall,
+    idsPerCall,
+    seed,
+    concurrency,
+    threads,
+    overrun,
+    weighs: true,
+  });
+  const lost = outcome.missing.filter((id) => !isAbsent(id)).length;
+  return { ...outcome, lost, isPromised: trueAnswers > 0 };
+}
+
+const worlds = runsAll ? 1200 : 60;
+
+it('answers that lag (whole ones, or 30 % of their ids) lose no id, and no run passes its limit', async () => {
+  let losses = 0;
+  for (let seed = 1; seed <= worlds; seed += 1) {
+    const world = worldOf(1000 * seed, [1, 0.3], [1], [0, 0.01, 0.1]);
+    const told = JSON.stringify(world);
+    const { exit, calls, failed, lost, isPromised } = await run(world);
+    expect(calls, told).toBeLessThanOrEqual(mostCalls(world.planned, overrun));
+    expect(failed, told).toEqual([]);
+    expect([0, 10], told).toContain(exit);
+    if (exit !== 0 || !isPromised || lost === 0) continue;
+    losses += 1;
+    console.log('LOST', lost, told, calls);
+    // An answer that lacks 30 % may hide where all answers before it lacked as many.
+    expect(world.lags, told).toBeLessThan(1);
+  }
+  expect(losses).toBeLessThanOrEqual(Math.max(1, worlds * 0.03));
+}, 600_000);
+
+it('an honest list whose missing ids lie evenly, 3 % at most, costs its planned calls', async () => {
+  for (let seed = 1; seed <= worlds / 2; seed += 1) {
+    const world = { ...worldOf(1000 * seed, [1], [1], [0, 0.01, 0.03]), isStale: () => false };
+    const { exit, calls, lost } = await run(world);
+    expect({ exit, calls, lost }, JSON.stringify(world)).toEqual({ exit: 0, calls: world.planned, lost: 0 });
+  }
+}, 600_000);
+
+it('an honest list with clumps of missing ids costs a few calls more, and ends', async () => {
+  for (let seed = 1; seed <= worlds / 2; seed += 1) {
+    const world = { ...worldOf(1000 * seed, [1], [50, 300, 3000], [0.02, 0.1, 0.4]), isStale: () => false };
+    const { exit, calls, lost } = await run(world);
+    expect({ exit, lost }, JSON.stringify(world)).toEqual({ exit: 0, lost: 0 });
+    expect(calls).toBeLessThanOrEqual(mostCalls(world.planned, overrun));
+  }
+}, 600_000);
