@@ -40,6 +40,7 @@ export function listingOnTerminal(
     listener: (event) => {
       if (event.kind === 'service') service = event.message;
       if (event.kind === 'waiting') service = event.reason;
+      if (event.kind === 'warning') block.tell(`warning: ${event.message}`);
     },
     end: () => {
       block.end();

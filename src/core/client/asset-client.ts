@@ -43,6 +43,13 @@ export interface AssetCall {
   readonly pieceOf?: PieceOf | undefined;
   /** As in `CallOutline`. */
   readonly repeats?: true | undefined;
+  /** It must not reuse a connection. */
+  readonly fresh?: true | undefined;
+}
+
+/** @param fresh whether it must not reuse a connection */
+export function sentOver(call: AssetCall, fresh: boolean): AssetCall {
+  return fresh ? { ...call, fresh } : call;
 }
 
 /** The same call for one of its ids, or for another id, alone: only its success matters. @param id the id, or where it stands, from 0 up to 1 */

@@ -21,6 +21,8 @@ export interface AttemptDetail {
   readonly atFirst?: ExportError | undefined;
   /** True when the request surely never left this machine, so that nothing can have been charged. */
   readonly unsent?: boolean | undefined;
+  /** True when a connection that had brought answers ended before a byte of this one: it says nothing about the call. */
+  readonly lost?: boolean | undefined;
   /** Of `spent`: the credits are those of the provider's own period, whose end is not known. */
   readonly ofPeriod?: boolean | undefined;
   /** True when the answer belongs to another call. */
@@ -36,6 +38,7 @@ export class AttemptError extends Error {
   readonly waitMs: number | undefined;
   readonly atFirst: ExportError | undefined;
   readonly unsent: boolean;
+  readonly lost: boolean;
   readonly ofPeriod: boolean;
   readonly foreign: boolean;
 
@@ -48,6 +51,7 @@ export class AttemptError extends Error {
     this.waitMs = detail.waitMs;
     this.atFirst = detail.atFirst;
     this.unsent = detail.unsent ?? false;
+    this.lost = detail.lost ?? false;
     this.ofPeriod = detail.ofPeriod ?? false;
     this.foreign = detail.foreign ?? false;
   }

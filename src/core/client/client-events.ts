@@ -34,6 +34,8 @@ export type ClientEvent =
   | { readonly kind: 'service'; readonly state: ServiceState; readonly message: string; readonly untilMs?: number }
   /** What was learned of sizes: from now on at most `cap` ids a call, as far as is known. */
   | { readonly kind: 'shrunk'; readonly cap: number }
+  /** Something that stops nothing: metrics, notifications or lineage failed, connections are not kept. Free of addresses. */
+  | { readonly kind: 'warning'; readonly message: string }
   /** The day's credits are spent: calls go on at `untilMs` (since 1970 UTC). */
   | { readonly kind: 'waiting'; readonly untilMs: number; readonly reason: string };
 

@@ -13,6 +13,7 @@ import {
   type CallOutline,
   noRecords,
   type RefusedAnswer,
+  sentOver,
 } from './asset-client.ts';
 import { defaultDialect, type ServiceDialect } from './dialects.ts';
 import {
@@ -29,6 +30,7 @@ import { Ended } from './policies/day-gate.ts';
 import { type BudgetOptions, withBudget } from './policies/with-budget.ts';
 import type { SharedPace } from './policies/shared-pace.ts';
 import { withJudgement } from './policies/with-judgement.ts';
+import { withReuse } from './policies/with-reuse.ts';
 import { withSizeGuard } from './policies/with-size-guard.ts';
 
 export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall' | 'onFree'> {
@@ -64,9 +66,10 @@ export interface ClientBudget {
 
 /** A call as policies see it: the caller sends each attempt, over the wire of this process or of a thread. */
 export interface SentCall extends CallOutline {
-  readonly send: () => Promise<AssetAnswer>;
+  /** @param fresh whether it must not reuse a connection */
+  readonly send: (fresh: boolean) => Promise<AssetAnswer>;
   /** Sends one id alone, which is not kept: the id, or where it stands in the call, from 0 up to 1. */
-  readonly sendAlone: (id: string | number) => Promise<AssetAnswer>;
+  readonly sendAlone: (id: string | number, fresh: boolean) => Promise<AssetAnswer>;
 }
 
 export interface CreatedClient {
@@ -96,6 +99,7 @@ export interface CreatedClient {
 /**
  * The one place where policies are put around the wire, from the inside out:
  * - budget next to the wire, as each attempt is paid, retries too, and waits for the pace;
+ * - around it what sends a request once more that was lost with a reused connection;
  * - the size guard around it, in the slot, so that calls that wait for one while their size is refused are not sent;
  * - the judgement around that: it holds the slots and repeats attempts, so that no more calls are booked than are sent at
  *   once, and a call that waits for its next attempt holds no slot; what is too large is cut when its slot is free, not before;
@@ -116,10 +120,10 @@ export function createClient(options: ClientOptions): CreatedClient {
   // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = createWire(options);
-  const sender: Asker<SentCall> = { ask: ({ send }) => send() };
   const mayLeave = (call: CallOutline): boolean => judged.mayLeave(call) && !guard.refuses(call.ids.length);
   const ended = new Ended(stop);
-  const paid = withBudget(sender, { ...options.budget, ...options, clock, mayLeave, ended });
+  const budget = { ...options.budget, ...options, clock, mayLeave, ended };
+  const paid = withReuse((sender) => withBudget(sender, budget), options.listener);
   // Others may miss what the pace cannot take now: they are told by the service.
   const onHold = (ms: number): void => void options.pace?.pauseAll(ms).catch(() => undefined);
   const onCap = (ids: number): void => {
@@ -137,8 +141,8 @@ export function createClient(options: ClientOptions): CreatedClient {
         ids: call.ids,
         pieceOf: call.pieceOf,
         repeats: call.repeats,
-        send: () => wire.ask(call),
-        sendAlone: (id) => http.ask(aloneIn(call, id)),
+        send: (fresh) => wire.ask(sentOver(call, fresh)),
+        sendAlone: (id, fresh) => http.ask(sentOver(aloneIn(call, id), fresh)),
       }),
   });
   return {
@@ -188,8 +192,8 @@ function requestUnder(policies: Asker<SentCall>, http: HttpClient): CreatedClien
     keep: (answer: Parsed) => Promise<void>,
   ): Promise<Parsed | RefusedAnswer> => {
     let kept: Parsed | undefined;
-    const send = async (): Promise<AssetAnswer> => {
-      const answer = await http.request?.(request);
+    const send = async (fresh: boolean): Promise<AssetAnswer> => {
+      const answer = await http.request?.({ ...request, fresh });
       if (answer === undefined) throw new Error('this wire requests ids alone');
       if (isRefusal(answer)) return answer;
       await keep(answer);
@@ -197,7 +201,7 @@ function requestUnder(policies: Asker<SentCall>, http: HttpClient): CreatedClien
       return noRecords;
     };
     const outline = { ids: { length: 1, first: undefined }, repeats: true } as const;
-    const answer = await policies.ask({ ...outline, send, sendAlone: send });
+    const answer = await policies.ask({ ...outline, send, sendAlone: (_, fresh) => send(fresh) });
     if (answer.kind === 'refused') return answer;
     if (kept === undefined) throw new Error('an answer without a request');
     return kept;
@@ -215,5 +219,5 @@ function formOf({ name, params, many }: ServiceDialect = defaultDialect): string
 
 /** A call that shows how the service does, and settles no id. */
 function controlOf({ sendAlone }: SentCall, id: string | number): SentCall {
-  return { ids: { length: 1, first: undefined }, repeats: true, send: () => sendAlone(id), sendAlone };
+  return { ids: { length: 1, first: undefined }, repeats: true, send: (fresh) => sendAlone(id, fresh), sendAlone };
 }

@@ -34,8 +34,6 @@ export type RunEvent =
   /** The record of the run (`runs.jsonl`) could not be written: the run continues without it. */
   | { readonly kind: 'unrecorded'; readonly reason: string }
   /** `output.keep` removed exports from the folder that they lay in. */
-  | { readonly kind: 'pruned'; readonly names: readonly string[]; readonly from: string }
-  /** Something beside the export failed, which stops nothing: metrics, notifications, lineage. Free of addresses. */
-  | { readonly kind: 'warning'; readonly message: string };
+  | { readonly kind: 'pruned'; readonly names: readonly string[]; readonly from: string };
 
 export type RunListener = (event: RunEvent) => void;

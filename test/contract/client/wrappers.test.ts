@@ -7,6 +7,7 @@ import { Ended } from '../../../src/core/client/policies/day-gate.ts';
 import { withBadIds } from '../../../src/core/client/policies/with-bad-ids.ts';
 import { withBudget } from '../../../src/core/client/policies/with-budget.ts';
 import { withJournal } from '../../../src/core/client/policies/with-journal.ts';
+import { withReuse } from '../../../src/core/client/policies/with-reuse.ts';
 import { sizeGuarded } from '../../core/client/support/guarded.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { batchCall, idOf, idsOf, recordsOf, refusal, singleCall } from '../../core/client/support/calls.ts';
@@ -37,6 +38,14 @@ const wrappers: readonly Wrapper[] = [
     name: 'judgement',
     wrap: (inner, stop) => judged(inner, { retries: 1, stop }),
     holdsCallsBack: true,
+  },
+  {
+    name: 'reuse',
+    wrap: (inner) => {
+      const reusing = withReuse((sender) => sender, undefined);
+      return { ask: (each) => reusing.ask({ ids: each.ids, send: () => inner.ask(each) }) };
+    },
+    holdsCallsBack: false,
   },
   {
     name: 'budget',

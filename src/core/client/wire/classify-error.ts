@@ -243,6 +243,8 @@ export interface FailureContext {
   readonly scrub: Scrub;
   /** True when a byte of the request may have left. */
   readonly sent: boolean;
+  /** True when a reused connection ended without a byte of the answer. */
+  readonly lost?: boolean | undefined;
   /** Ends a clause: ` through the proxy of HTTPS_PROXY`; empty where there is none. */
   readonly way: string;
 }
@@ -251,7 +253,7 @@ export interface FailureContext {
  * What an error of the HTTP library means: worth another attempt, unless a certificate is wrong. Its texts may carry the
  * address, so they are cleaned.
  */
-export function networkFailure(error: unknown, { scrub, sent, way }: FailureContext): AttemptError | ExportError {
+export function networkFailure(error: unknown, { scrub, sent, way, lost }: FailureContext): AttemptError | ExportError {
   const code = codeOf(error) ?? '';
   const text = cleanMessage(wordsOf(error), scrub);
   const named = code === '' || text.includes(code) ? text : `${text} (${code})`;
@@ -273,6 +275,7 @@ export function networkFailure(error: unknown, { scrub, sent, way }: FailureCont
   return new AttemptError('transport', `connection failed${way}: ${named}`, {
     why: 'connection',
     unsent: !sent,
+    lost,
     cause,
   });
 }

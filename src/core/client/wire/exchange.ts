@@ -1,3 +1,5 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import type { BufferPool } from '../../../lib/buffer-pool.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ExportError, shortageIn } from '../../../lib/export-error.ts';
@@ -20,6 +22,8 @@ export interface ExchangeOptions {
   readonly abort?: AbortSignal | undefined;
   /** Ends a clause of a message: ` through the proxy of HTTPS_PROXY`, or nothing. */
   readonly way: string;
+  /** Its connection serves no other exchange. */
+  readonly fresh: boolean;
 }
 
 /**
@@ -34,7 +38,7 @@ export async function exchange(
   body: Uint8Array<ArrayBuffer>,
   options: ExchangeOptions,
 ): Promise<WireAnswer> {
-  const { address, abort, clock, timeoutMs } = options;
+  const { address, abort, clock, timeoutMs, fresh } = options;
   const one = new Exchange(options);
   const over = new AbortController();
   const onAbort = (): void => {
@@ -60,6 +64,7 @@ export async function exchange(
           ...address.headers,
         },
         body,
+        reset: fresh,
       },
       one,
     );
@@ -73,6 +78,16 @@ export async function exchange(
 /** Longest body of an answer other than 200 that is worth reading for its message. */
 const maxErrorBytes = 65_536;
 
+/** Sockets that have brought an answer. */
+const served = new WeakSet<Socket>();
+
+/** Waits for the socket of the request that starts. undici tells it on a channel alone, before anything else happens. */
+let departing: ((socket: Socket) => void) | undefined;
+subscribe('undici:client:sendHeaders', (message) => {
+  departing?.((message as { readonly socket: Socket }).socket);
+  departing = undefined;
+});
+
 /** One exchange, as undici tells of it. It is settled once, by what comes first. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<WireAnswer>;
@@ -84,6 +99,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #head: Omit<WireAnswer, 'body'> | undefined;
   #body: AnswerBody | undefined;
+  #line: { readonly socket: Socket; readonly isReused: boolean; readonly bytesBefore: number } | undefined;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -95,13 +111,19 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#isOver) controller.abort(new Error('the exchange is over'));
-    else this.#controller = controller;
+    else {
+      this.#controller = controller;
+      departing = (socket) => {
+        this.#line = { socket, isReused: served.has(socket), bytesBefore: socket.bytesRead };
+      };
+    }
   }
 
   onResponseStart(...[, code, headers]: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>): void {
     if (this.#isOver || code < 200) return;
     // The body decides what a success means: proxies and gateways answer with 201, 203 or 206 too. 204 and 205 have none.
     const status = code < 300 && code !== 204 && code !== 205 ? 200 : code;
+    if (this.#line !== undefined) served.add(this.#line.socket);
     const header = (name: string): string | undefined => [headers[name]].flat()[0];
     this.#head = { status, retryAfter: header('retry-after') };
     this.#body = new AnswerBody({
@@ -168,7 +190,13 @@ class Exchange implements Dispatcher.DispatchHandler {
           facts: { sent },
         }),
       );
-    else this.#end(networkFailure(error, { scrub: address.scrub, sent, way }));
+    else this.#end(networkFailure(error, { scrub: address.scrub, sent, way, lost: this.#isLost() }));
+  }
+
+  /** The other side forgot a connection that it had used: no byte of an answer came. */
+  #isLost(): boolean {
+    const line = this.#line;
+    return line?.isReused === true && line.socket.bytesRead === line.bytesBefore;
   }
 
   #end(error: unknown): void {

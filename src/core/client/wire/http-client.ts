@@ -41,6 +41,8 @@ export interface OtherRequest<Parsed extends OtherAnswer> extends Pick<AnswerRea
   /** JSON-RPC, as UTF-8, and its `id`. A retry has the same. */
   readonly body: Uint8Array<ArrayBuffer>;
   readonly id: number;
+  /** It must not reuse a connection. */
+  readonly fresh?: boolean | undefined;
 }
 
 export interface HttpClient extends AssetClient {
@@ -58,13 +60,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { address, abort, tls, connections: most, timeoutMs } = options;
   const proxy = proxyFor(address.origin, options.proxy);
   const pool = new BufferPool(mostFreeBytes);
-  const connections = new RenewedConnections(() =>
-    openConnections({ origin: address.origin, connections: most, timeoutMs, proxy, tls }),
-  );
+  const open = () => openConnections({ origin: address.origin, connections: most, timeoutMs, proxy, tls });
+  const [kept, fresh] = [new RenewedConnections(open), new RenewedConnections(open)];
   const way = proxy === undefined ? '' : ` through the proxy of ${proxy.variable}`;
-  const exchanges = new ToldExchanges({ ...options, pool, way }, connections);
+  const exchanges = new ToldExchanges({ ...options, pool, way }, { kept, fresh });
   const onAbort = (): void => {
-    connections.destroy();
+    kept.destroy();
+    fresh.destroy();
   };
   abort?.addEventListener('abort', onAbort, { once: true });
   return {
@@ -85,6 +87,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const { answer, body } = await exchanges.send<AssetAnswer>({
         id: requestId(call),
         body: callBody(call, options.dialect),
+        fresh: call.fresh,
         ids: call.ids.length,
         // A call without a reader settles nothing: it shows how the service does.
         settled: (came) => (call.reader === undefined ? 0 : settledIds(came, call.ids.length)),
@@ -98,7 +101,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     },
     close: async () => {
       abort?.removeEventListener('abort', onAbort);
-      await connections.close();
+      await Promise.all([kept.close(), fresh.close()]);
     },
   };
 }
@@ -106,6 +109,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 interface ToldExchange<Answer> {
   readonly id: number;
   readonly body: Uint8Array<ArrayBuffer>;
+  readonly fresh?: boolean | undefined;
   /** How many ids it is for, and how many of them an answer settles. */
   readonly ids: number;
   readonly settled: (answer: Answer) => number;
@@ -120,10 +124,13 @@ interface Exchanged<Answer> {
 /** Exchanges over connections that are renewed, each told to the listener. */
 class ToldExchanges {
   readonly #options: HttpClientOptions & Pick<ExchangeOptions, 'pool' | 'way'>;
-  readonly #connections: RenewedConnections;
+  readonly #connections: Readonly<Record<'kept' | 'fresh', RenewedConnections>>;
   readonly #sentIds = new RecentIds();
 
-  constructor(options: HttpClientOptions & Pick<ExchangeOptions, 'pool' | 'way'>, connections: RenewedConnections) {
+  constructor(
+    options: HttpClientOptions & Pick<ExchangeOptions, 'pool' | 'way'>,
+    connections: Readonly<Record<'kept' | 'fresh', RenewedConnections>>,
+  ) {
     this.#options = options;
     this.#connections = connections;
   }
@@ -142,18 +149,19 @@ class ToldExchanges {
     return came;
   }
 
-  async #exchange<Answer>({ id, body, judge }: ToldExchange<Answer>): Promise<Exchanged<Answer>> {
+  async #exchange<Answer>({ id, body, fresh = false, judge }: ToldExchange<Answer>): Promise<Exchanged<Answer>> {
     const { address, dialect, clock } = this.#options;
-    const used = this.#connections.current;
+    const connections = this.#connections[fresh ? 'fresh' : 'kept'];
+    const used = connections.current;
     this.#sentIds.add(id);
-    const wire = await exchange(used.dispatcher, body, this.#options);
+    const wire = await exchange(used.dispatcher, body, { ...this.#options, fresh });
     if (wire.status === 407) throw askedByProxy();
     const isOfAnother = (other: Json | undefined) => other !== id && this.#sentIds.has(other);
     const judging = { scrub: address.scrub, dialect, nowMs: clock.now(), isOfAnother };
     try {
       return { answer: judge(wire, judging), body: wire.body };
     } catch (error) {
-      if (error instanceof AttemptError && error.foreign) this.#connections.renew(used);
+      if (error instanceof AttemptError && error.foreign) connections.renew(used);
       throw error;
     }
   }

@@ -63,9 +63,13 @@ export type Desk = {
 /** What a thread offers to the coordinator. */
 export type Bench = {
   /** One exchange for a call of this thread; of records it returns only that they came. */
-  readonly send: (callId: number) => Promise<AssetAnswer>;
+  readonly send: (call: { readonly callId: number; readonly fresh: boolean }) => Promise<AssetAnswer>;
   /** One exchange for one id alone, in the form of a call of this thread: see `SentCall`. */
-  readonly sendAlone: (control: { readonly callId: number; readonly id: string | number }) => Promise<AssetAnswer>;
+  readonly sendAlone: (control: {
+    readonly callId: number;
+    readonly id: string | number;
+    readonly fresh: boolean;
+  }) => Promise<AssetAnswer>;
   /** Ends the exchanges in flight. */
   readonly abort: (reason: PackedError) => void;
 };

@@ -15,7 +15,14 @@ import { packError, unpackError } from './packed-error.ts';
 import { AttemptError } from '../../client/attempt-error.ts';
 import { unpackBatch } from './group-parts.ts';
 import { Peer, type Port } from './peer.ts';
-import { aloneIn, type AssetAnswer, type AssetCall, type AssetClient, noRecords } from '../../client/asset-client.ts';
+import {
+  aloneIn,
+  type AssetAnswer,
+  type AssetCall,
+  type AssetClient,
+  noRecords,
+  sentOver,
+} from '../../client/asset-client.ts';
 
 export type ThreadEffects = Pick<PartsContext, 'clock' | 'files' | 'openWire'>;
 
@@ -95,8 +102,8 @@ function benchOf(remote: () => RemoteClient | undefined, abort: AbortController)
     return client;
   };
   return {
-    send: (callId) => asked('a call').send(callId),
-    sendAlone: ({ callId, id }) => asked('a control').sendAlone(callId, id),
+    send: ({ callId, fresh }) => asked('a call').send(callId, fresh),
+    sendAlone: ({ callId, id, fresh }) => asked('a control').sendAlone(callId, id, fresh),
     abort: (reason) => {
       abort.abort(unpackError(reason));
     },
@@ -135,12 +142,12 @@ async function* batchesFrom(desk: Peer<Desk>): AsyncGenerator<Batch, void, void>
 
 export interface RemoteClient extends AssetClient {
   /** One exchange for a call under way; of records only that they came. */
-  send(callId: number): Promise<AssetAnswer>;
+  send(callId: number, fresh: boolean): Promise<AssetAnswer>;
   /**
    * One exchange for one id of a call under way: an id, or where it stands in the call, from 0 up to 1.
    * @throws {AttemptError} `held` when the call is over: nothing was sent
    */
-  sendAlone(callId: number, id: string | number): Promise<AssetAnswer>;
+  sendAlone(callId: number, id: string | number, fresh: boolean): Promise<AssetAnswer>;
 }
 
 interface OpenCall {
@@ -175,17 +182,17 @@ export function remoteClient(
         open.delete(id);
       }
     },
-    send: async (callId) => {
+    send: async (callId, fresh) => {
       const mine = open.get(callId);
       if (mine === undefined) throw new Error('policies sent a call that was not asked');
-      const answer = await wire.ask(mine.call);
+      const answer = await wire.ask(sentOver(mine.call, fresh));
       mine.answer = answer;
       return answer.kind === 'records' ? noRecords : answer;
     },
-    sendAlone: async (callId, id) => {
+    sendAlone: async (callId, id, fresh) => {
       const mine = open.get(callId);
       if (mine === undefined) throw new AttemptError('held', 'its call is over', { unsent: true });
-      const answer = await wire.ask(aloneIn(mine.call, id));
+      const answer = await wire.ask(sentOver(aloneIn(mine.call, id), fresh));
       if (answer.kind === 'refused') return answer;
       answer.release?.();
       return noRecords;

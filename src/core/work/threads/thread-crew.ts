@@ -167,8 +167,8 @@ class ThreadCrew {
       ask: ({ id: callId, ...outline }) =>
         client.askUnderPolicies({
           ...outline,
-          send: () => peer().call('send', callId),
-          sendAlone: (id) => peer().call('sendAlone', { callId, id }),
+          send: (fresh) => peer().call('send', { callId, fresh }),
+          sendAlone: (id, fresh) => peer().call('sendAlone', { callId, id, fresh }),
         }),
       hintSize: (most) => {
         client.hintSize(most);

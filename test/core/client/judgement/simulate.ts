@@ -193,8 +193,8 @@ function laneOf(created: CreatedClient, wire: AssetClient): AssetClient {
       ids,
       pieceOf,
       repeats,
-      send: () => lane.send(id),
-      sendAlone: (which) => lane.sendAlone(id, which),
+      send: () => lane.send(id, false),
+      sendAlone: (which) => lane.sendAlone(id, which, false),
     });
   });
   return lane;
