@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { endFirstProcess, endSoon, processTerminal } from './cli/process-terminal.ts';
 import { showError } from './cli/output/show-error.ts';
+import { giveAddressesTime } from './lib/process/address-attempts.ts';
 
 // Errors outside of what is awaited, of a library that the system gives no memory, for example.
 process.once('uncaughtException', (error) => {
@@ -8,6 +9,7 @@ process.once('uncaughtException', (error) => {
 });
 
 endFirstProcess();
+giveAddressesTime();
 try {
   // Loaded here, so that running out of handles while loading is reported in words.
   const { runCommandLine } = await import('./cli/command-line.ts');

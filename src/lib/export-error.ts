@@ -40,10 +40,10 @@ export class ExportError extends Error {
   }
 }
 
-/** The message of anything that can be thrown. An `AggregateError` of several tried addresses has an empty one of its own. */
+/** The message of anything that can be thrown. An `AggregateError` of several tried addresses has those of all of them. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '' && error.errors.length > 0) {
-    return messageOf(error.errors[0]);
+    return [...new Set(error.errors.map(messageOf))].join('; ');
   }
   return error instanceof Error ? error.message : String(error);
 }

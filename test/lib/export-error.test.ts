@@ -10,9 +10,12 @@ describe('messageOf', () => {
     expect(messageOf(error)).toBe(message);
   });
 
-  it('is that of the first address where a connection tried several in vain', () => {
+  it('names each address where a connection tried several in vain, once', () => {
     const tried = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5432`));
-    expect(messageOf(new AggregateError(tried))).toBe('connect ECONNREFUSED ::1:5432');
+    expect(messageOf(new AggregateError(tried))).toBe(
+      'connect ECONNREFUSED ::1:5432; connect ECONNREFUSED 127.0.0.1:5432',
+    );
+    expect(messageOf(new AggregateError(['no', 'no']))).toBe('no');
   });
 });
 

@@ -7,6 +7,7 @@ import AnyPool from 'undici/lib/dispatcher/pool.js';
 import type { Proxy } from './proxy-settings.ts';
 import type { TlsMaterial } from './service-address.ts';
 import { ExportError } from '../../../lib/export-error.ts';
+import { addressAttemptMs } from '../../../lib/process/address-attempts.ts';
 import { isOfCertificate } from './classify-error.ts';
 
 // The index of undici has the same. It also loads fetch, caches and mocks: 40 ms of a start.
@@ -88,9 +89,11 @@ interface ConnectOptions {
 
 /** How undici opens what it sends requests over. It is called back in time, whatever the other side does. */
 export function connector(options: ConnectOptions): Connector {
-  const { proxy, tls } = options;
-  const dial = buildConnector({ timeout: 0, ...tls });
-  const dialProxy = buildConnector({ timeout: 0 });
+  const { proxy, tls, limitMs } = options;
+  // A second address has its time too.
+  const autoSelectFamilyAttemptTimeout = Math.min(addressAttemptMs, limitMs / 2);
+  const dial = buildConnector({ timeout: 0, autoSelectFamilyAttemptTimeout, ...tls });
+  const dialProxy = buildConnector({ timeout: 0, autoSelectFamilyAttemptTimeout });
   const open =
     proxy === undefined
       ? (target: Target, making: Making) => making.dial(dial, target, 'no connection')
@@ -159,7 +162,9 @@ class Making {
   constructor({ limitMs, ended }: ConnectOptions) {
     this.#ended = ended;
     this.#timer = setTimeout(() => {
-      this.#fail(new Error(`${this.#waitsFor} within ${limitMs / 1000} s`));
+      const tried = this.#sockets.at(-1)?.autoSelectFamilyAttemptedAddresses ?? [];
+      const to = tried.length === 0 ? '' : ` (tried ${tried.join(', ')})`;
+      this.#fail(new Error(`${this.#waitsFor} within ${limitMs / 1000} s${to}`));
     }, limitMs);
     ended.addEventListener('abort', this.#onEnded, { once: true });
   }

@@ -86,8 +86,11 @@ export function tunnellingSocks(port: number, user?: string): Promise<RawServer>
   });
 }
 
-/** A port that takes no more connections: the queue of its listener is full, and nobody accepts. */
-export async function blackHole(): Promise<string> {
+/**
+ * A port that takes no more connections: the queue of its listener is full, and nobody accepts.
+ * @param wakesAfterMs accepts after so long: a connect stands when it is tried again, a second after it began
+ */
+export async function blackHole(wakesAfterMs = Number.POSITIVE_INFINITY): Promise<string> {
   const listener = spawn(process.execPath, [
     '-e',
     "const s = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(s.address().port))",
@@ -113,5 +116,6 @@ export async function blackHole(): Promise<string> {
       ),
     ]);
   }
+  if (wakesAfterMs < Number.POSITIVE_INFINITY) setTimeout(() => listener.kill('SIGCONT'), wakesAfterMs);
   return `127.0.0.1:${port}`;
 }

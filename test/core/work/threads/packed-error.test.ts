@@ -3,7 +3,7 @@ import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { packError, unpackError } from '../../../../src/core/work/threads/packed-error.ts';
 
-it.each(['unsent', 'ofPeriod', 'foreign'] as const)(
+it.each(['unsent', 'lost', 'ofPeriod', 'foreign'] as const)(
   'an error of a call keeps between threads that it is %s',
   (detail) => {
     const given = { [detail]: true, status: 503, waitMs: 7 };
