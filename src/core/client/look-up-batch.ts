@@ -130,7 +130,7 @@ class Search<Reader extends ElementReader> {
     if (answer.kind === 'records') {
       const { foreign } = this.#counts;
       this.#take(asked, answer);
-      await this.#weigh(asked, this.#counts.foreign > foreign);
+      await this.#weigh(asked, this.#counts.foreign - foreign);
       return;
     }
     if (places.length === 1) {
@@ -166,7 +166,7 @@ class Search<Reader extends ElementReader> {
   }
 
   /** Requests again what the answer to a call lacks, where that is not believed. */
-  async #weigh({ places }: Asked, isForeign: boolean): Promise<void> {
+  async #weigh({ places }: Asked, foreign: number): Promise<void> {
     const { seconds, ids, part } = this.#batch;
     if (seconds === undefined) return;
     const lacking = places.filter((place) => this.#lookups.isOpen(place));
@@ -175,7 +175,7 @@ class Search<Reader extends ElementReader> {
       if (shown.length === shownIds) break;
       if (this.#lookups.records(place) !== undefined) shown.push(ids.at(place));
     }
-    const weighed = { asked: places.length, lacked: lacking.length, isForeign, shown };
+    const weighed = { asked: places.length, lacked: lacking.length, foreign, shown };
     if (await seconds.believes(weighed)) return;
     const { lookups, release } = await seconds.lookUp(ids.pick(lacking), part, weighed);
     this.#answers.push({ release });

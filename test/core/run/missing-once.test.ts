@@ -39,3 +39,18 @@ it('ids that no answer shows are missing, by two answers', async () => {
   expect(outcome).toMatchObject({ state: 'complete', account: { counts: { failed: 0 } } });
   expect(sent()).toBeLessThanOrEqual(8);
 });
+
+it('an answer that is mostly that of another call loses no id', async () => {
+  let calls = 0;
+  let before: readonly string[] = [];
+  const { run, sent } = await twentyCalls((call) => {
+    calls += 1;
+    const own = [...call.ids];
+    const cached = calls % 5 === 0 ? [...own.slice(0, 3), ...before.slice(0, 17)] : own;
+    before = own;
+    return recordsOf(call, cached);
+  });
+  const outcome = await run({ flags: { ...flags, 'ids-per-call': '20', concurrency: '1' } });
+  expect(outcome).toMatchObject({ state: 'complete', account: { counts: { exported: 200, missing: 0 } } });
+  expect(sent()).toBeLessThanOrEqual(25);
+});

@@ -3,8 +3,8 @@ export interface WeighedCall {
   readonly asked: number;
   /** Ids of it that no answer has said anything of. */
   readonly lacked: number;
-  /** It holds a record of an id that the call did not ask for. */
-  readonly isForeign: boolean;
+  /** Records of ids that the call did not ask for. */
+  readonly foreign: number;
   /** Some of the ids that it showed. */
   readonly shown: readonly string[];
 }
@@ -132,9 +132,10 @@ export class Absence {
     return round >= rounds ? 'believed' : 'again';
   }
 
-  #isDoubtful({ asked, lacked, isForeign }: WeighedCall): boolean {
+  #isDoubtful({ asked, lacked, foreign }: WeighedCall): boolean {
     if (lacked === 0) return false;
-    if (this.#hasLied || (isForeign && lacked >= leastLacked)) return true;
+    // Where half as many foreign records came as lack, they are parts of another answer.
+    if (this.#hasLied || (lacked >= leastLacked && 2 * foreign >= lacked)) return true;
     if (asked < leastAsked || lacked < leastLacked) return false;
     const sums = this.#settled.reduce(
       (sum, each) => ({ asked: sum.asked + each.asked, lacked: sum.lacked + each.lacked }),
