@@ -113,6 +113,7 @@ export const otherFlags: Readonly<Record<string, string>> = {
   s: less,
   sample: removedWords['sample'] ?? '',
   silent: less,
+  sql: 'Write asset-export schema --of EXPORT --for NAME: it prints the script that loads the export.',
   timeout: '--timeout-ms is the time limit of a call.',
   token: key,
   v: `asset-export --version prints the version. ${more}`,

@@ -21,6 +21,17 @@ describe('the names of other tools', () => {
     );
   });
 
+  it('load --sql ends with exit 2 and the line to write', async () => {
+    const load = await commandNamed(commands, 'load').load();
+    expect(() => parseArguments('load', load, ['out', '--to', 'duckdb:a', '--sql'])).toThrow(
+      expect.objectContaining({
+        exitCode: 2,
+        message: 'unknown flag for load: --sql',
+        todo: 'Write asset-export schema --of EXPORT --for NAME: it prints the script that loads the export.',
+      }),
+    );
+  });
+
   it('of flags are explained by commands and flags that there are', async () => {
     const all = await Promise.all(commands.map(({ load }) => load()));
     const flags = all.flatMap(({ groups }) => groups.flatMap((group) => group.flags.map((flag) => `--${flag.name}`)));

@@ -25,10 +25,6 @@ export const loadCommand: Command = {
       about: 'replaces assets that exist already, with their child rows; the password is in PGPASSWORD',
     },
     {
-      line: 'load asset-export-demo --to postgres://db/warehouse --sql',
-      about: 'prints the statements for psql and connects to nothing',
-    },
-    {
       line: 'load asset-export-demo --to postgres://me@db/warehouse --schema raw --prefix nft_',
       about: 'tables raw.nft_assets, raw.nft_creators, …',
     },
@@ -93,7 +89,6 @@ export const loadCommand: Command = {
           about: 'DuckDB: approximate memory limit, for example 500MB or 2GB; the rest goes to disk (FILE.tmp)',
           standard: '1GB',
         },
-        { name: 'sql', about: 'print the statements; connect to nothing' },
         ...bucketFlags,
         scratchFlag,
         { name: 'json', about: 'print one JSON object' },
@@ -110,7 +105,7 @@ async function run(args: CommandLine): Promise<number> {
       todo: 'Write --to duckdb:FILE or --to postgres://user@host/database.',
     });
   }
-  const { loadExport, loadScript, parseTarget, requireNames } = await import('../../wings/load/index.ts');
+  const { loadExport, parseTarget, requireNames } = await import('../../wings/load/index.ts');
   const target = parseTarget(to, args.terminal.cwd());
   const place = await exportPlace(args.words[0] ?? '', args);
   const { folder } = place;
@@ -134,11 +129,6 @@ async function run(args: CommandLine): Promise<number> {
     deletes: choiceOf(args, 'deletes', deleteRules) ?? 'delete',
     maxDeletes: maxDeletesOf(args.text('max-deletes')),
   };
-  if (args.isOn('sql')) {
-    if (place.store.isShared && target.kind === 'postgres') throw noScript(folder);
-    args.terminal.stdout.write(await loadScript(request));
-    return exitCodes.complete.code;
-  }
   let summary: LoadSummary | undefined;
   const note = (text: string): void => {
     args.terminal.stderr.write(`${forPeople(text, args.terminal.cwd())}\n`);
@@ -188,11 +178,4 @@ function maxDeletesOf(text = '5%'): string {
     'usage',
     `--max-deletes must be a count like 20 or a percentage like 5%, not "${shownWord(text)}"`,
   );
-}
-
-/** psql reads local files only. */
-function noScript(address: string): ExportError {
-  return new ExportError('usage', `psql cannot read ${address}`, {
-    todo: 'Run load without --sql, or copy the export to a folder.',
-  });
 }

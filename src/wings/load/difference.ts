@@ -9,8 +9,8 @@ export interface StagedTable {
   readonly stage: string;
   /** The columns that identify a row; undefined where there are none, empty where the table lacks them. */
   readonly key: readonly string[] | undefined;
-  /** A condition of every statement that changes the table. */
-  readonly isComplete: string;
+  /** A condition of the rows of the stage that are updated and inserted. */
+  readonly only?: string;
 }
 
 /** The name of the stage of a table: without a schema, because it is temporary. @param name of the table in the export */
@@ -60,7 +60,7 @@ const changedKeys = 'asset_export_changed';
 
 /** Unchanged rows stay as they are, and so do columns of the user in updated rows. */
 export function differenceOf(kind: DatabaseKind, staged: StagedTable): Difference {
-  const { table, stage, key, isComplete } = staged;
+  const { table, stage, key, only = 'TRUE' } = staged;
   const [target, source] = [doubleQuoted(table.name), doubleQuoted(stage)];
   const names = table.columns.map(({ name }) => doubleQuoted(name)).join(', ');
   const insertWhere = (condition: string): CountedChange => {
@@ -68,22 +68,21 @@ export function differenceOf(kind: DatabaseKind, staged: StagedTable): Differenc
     return { table: table.name, sql: `INSERT INTO ${target} (${names})\nSELECT ${names} FROM ${rows};\n`, rows };
   };
   if (key === undefined) {
-    const remove = `DELETE FROM ${target} WHERE ${isComplete};\n`;
-    return { removeTwins: undefined, remove, update: undefined, insert: insertWhere(isComplete) };
+    return { removeTwins: undefined, remove: `DELETE FROM ${target};\n`, update: undefined, insert: insertWhere(only) };
   }
   const keys = key.map(doubleQuoted).join(', ');
   const twins = `SELECT ${keys} FROM ${target} GROUP BY ${keys} HAVING count(*) > 1`;
   const absent = `NOT EXISTS (SELECT 1 FROM ${target} AS held WHERE ${sameKey(key)})`;
   return {
-    removeTwins: `DELETE FROM ${target} WHERE (${keys}) IN (${twins}) AND ${isComplete};\n`,
-    remove: `DELETE FROM ${rowsNotStaged(staged)} AND ${isComplete};\n`,
+    removeTwins: `DELETE FROM ${target} WHERE (${keys}) IN (${twins});\n`,
+    remove: `DELETE FROM ${rowsNotStaged(staged)};\n`,
     update: updateOf(kind, staged, key),
-    insert: insertWhere(`${absent} AND ${isComplete}`),
+    insert: insertWhere(`${absent} AND ${only}`),
   };
 }
 
 function updateOf(kind: DatabaseKind, staged: StagedTable, key: readonly string[]): Update | undefined {
-  const { table, stage, isComplete } = staged;
+  const { table, stage, only = 'TRUE' } = staged;
   const values = table.columns.filter(({ name }) => !key.includes(name));
   if (values.length === 0) return undefined;
   const row = (alias: string): string =>
@@ -93,7 +92,7 @@ function updateOf(kind: DatabaseKind, staged: StagedTable, key: readonly string[
   const [target, source, list] = [doubleQuoted(table.name), doubleQuoted(stage), doubleQuoted(changedKeys)];
   const keys = key.map((name) => `staged.${doubleQuoted(name)}`).join(', ');
   const set = values.map(({ name }) => `${doubleQuoted(name)} = staged.${doubleQuoted(name)}`).join(', ');
-  const differs = `${sameKey(key)} AND (${row('held')}) IS DISTINCT FROM (${row('staged')}) AND ${isComplete}`;
+  const differs = `${sameKey(key)} AND (${row('held')}) IS DISTINCT FROM (${row('staged')}) AND ${only}`;
   const listed = `(${keys}) IN (SELECT ${key.map(doubleQuoted).join(', ')} FROM ${list})`;
   return {
     list: `CREATE TEMPORARY TABLE ${list} AS SELECT ${keys}\nFROM ${target} AS held, ${source} AS staged\nWHERE ${differs};\n`,

@@ -24,7 +24,6 @@ export async function requireHeld(session: LoadSession, wanted: WantedRows, wayO
   const looked = `SELECT count(*) AS held FROM ${doubleQuoted(table)} WHERE ${where}`;
   await session.refuseIf({
     query: `SELECT held FROM (${looked}) AS looked WHERE held ${orMore ? '<' : '<>'} ${rows}`,
-    message: `the table ${table} would not hold ${count(rows)} rows: nothing was loaded`,
     error: ([held]) => notHeld(table, Number(held), rows, wayOut),
   });
 }

@@ -1,9 +1,8 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
-import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { nftView } from '../warehouse/index.ts';
 import { analyzeTables } from './postgres/analyze-tables.ts';
-import { createIndexes, indexStatements } from './postgres/create-indexes.ts';
+import { createIndexes } from './postgres/create-indexes.ts';
 import type { Database } from './database.ts';
 import { whyDeleted } from './delete-limit.ts';
 import { openDuckdb } from './duckdb/duckdb-database.ts';
@@ -15,17 +14,17 @@ import type { LoadMoment } from './load-errors.ts';
 import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
 import { isWholeMode, type WholeMode } from './load-modes.ts';
 import { moveRecord, recordLoad, type TableRecord } from './load-record.ts';
-import { liveSession, type LoadSession, scriptSession } from './load-session.ts';
+import { type LoadSession, openSession } from './load-session.ts';
 import type { LoadTarget } from './load-target.ts';
 import { appendAll, upsertAll } from './load-whole.ts';
 import { beginOf } from './opening.ts';
 import type { NulRule } from './nul/nul-values.ts';
-import { type MadeView, makeView, makeViewBlock } from './postgres/make-view.ts';
+import { type MadeView, makeView } from './postgres/make-view.ts';
 import { openPostgres } from './postgres/postgres-database.ts';
 import { leftTables } from './changes/require-children.ts';
 import { type newColumnRules, prepareTables } from './prepare-tables.ts';
 import { replaceAll, type ReplaceOptions, type ReplaceReports } from './replace-all.ts';
-import { filledTables, nameIn } from './table-columns.ts';
+import { filledTables } from './table-columns.ts';
 import { createTables, openLoad, requireNoVersions } from './target-tables.ts';
 
 export interface LoadRequest extends ExportToLoad, ReplaceOptions, ChangeOptions {
@@ -87,7 +86,7 @@ export async function loadExport(
     database = opened;
     if (request.views === true) {
       const place = { schema, database: opened.heldDatabase };
-      await requireOwnView(liveSession(opened), loaded.plan, place);
+      await requireOwnView(openSession(opened), loaded.plan, place);
     }
     await prepareTables(database, loaded.plan, {
       schema,
@@ -119,46 +118,6 @@ export async function loadExport(
   } finally {
     await database?.close().catch(() => undefined);
   }
-}
-
-/** The same as a script, for DuckDB's shell or psql. @throws {ExportError} `usage` also when psql reads none of the files */
-export async function loadScript(request: LoadRequest): Promise<string> {
-  const { folder, kind, mode } = request;
-  requireFitting(request);
-  if (request.nul !== undefined && request.nul !== 'fail') {
-    throw new ExportError(
-      'usage',
-      `--sql prints statements that read the files as they are, without --nul ${request.nul}`,
-      {
-        todo: 'Load without --sql.',
-      },
-    );
-  }
-  if (!isWholeMode(mode)) {
-    const printed = commandLine('schema', '--of', folder, '--for', kind, '--mode', mode);
-    throw new ExportError(
-      'usage',
-      `--sql cannot check which export the tables hold, and --mode ${mode} requires this check`,
-      {
-        // A diff has Parquet files alone, which psql cannot read.
-        todo: `Load without --sql${kind === 'duckdb' ? `, or take the statements from: ${printed}` : '.'}`,
-      },
-    );
-  }
-  const loaded = await openLoadedExport(request, kind === 'postgres' ? 'psql' : kind);
-  const { session, texts } = scriptSession(kind, loaded.plan, folder);
-  const reports = { note: noteOf(request), whyDeleted: async () => ({}) };
-  const { schema } = request;
-  if (request.views === true) await requireOwnView(session, loaded.plan, { schema, database: undefined });
-  await loadWholeExport(session, loaded, { ...request, mode }, reports);
-  // A file that psql cannot read is no error of the server's: it would commit the emptied tables.
-  const start = kind === 'postgres' ? '\\set ON_ERROR_STOP on\n' : '';
-  const names = loaded.plan.tables.map(({ table }) => nameIn(request.schema, table.name));
-  const indexes = request.indexes === true ? indexStatements(loaded.plan, request.schema).map(({ sql }) => sql) : [];
-  const end = kind === 'postgres' ? [`ANALYZE ${names.join(', ')};\n`, ...indexes] : [];
-  const view = viewOf(loaded, request);
-  const views = request.views === true ? [kind === 'postgres' ? makeViewBlock(view) : view.create] : [];
-  return [`${start}${beginOf[kind]}`, ...texts, ...views, 'COMMIT;\n', ...end].join('\n');
 }
 
 /** The view over the tables that the export fills. */
@@ -215,7 +174,7 @@ async function loadRows(
   isTrial = false,
 ): Promise<LoadSummary> {
   const { mode } = request;
-  const session = liveSession(database, isTrial);
+  const session = openSession(database, isTrial);
   if (isWholeMode(mode)) {
     const reports: ReplaceReports = {
       note: noteOf(request),

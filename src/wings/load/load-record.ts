@@ -10,8 +10,8 @@ export interface TableRecord {
   readonly table: string;
   /** Rows of the export. */
   readonly rows: number;
-  /** Rows that the load removed; null in a script. */
-  readonly deleted: number | null;
+  /** Rows that the load removed. */
+  readonly deleted: number;
   /** NUL characters that were removed or replaced, by column. */
   readonly nulValues?: Readonly<Record<string, number>>;
 }
@@ -60,7 +60,7 @@ export function recordLoad({ mode, seal, baseSeal, name, startedAtMs, tables }: 
   const row = ({ table, rows, deleted, nulValues = {} }: TableRecord): string => {
     const named = [literal(table), text(seal), text(baseSeal), literal(mode), 'CURRENT_TIMESTAMP', literal(name)];
     const nul = Object.keys(nulValues).length === 0 ? null : JSON.stringify(nulValues);
-    return `(${[...named, started, rows, deleted ?? 'NULL', text(nul)].join(', ')})`;
+    return `(${[...named, started, rows, deleted, text(nul)].join(', ')})`;
   };
   const set = recordColumns.map((column) => `${doubleQuoted(column)} = excluded.${doubleQuoted(column)}`);
   return `INSERT INTO ${doubleQuoted(loadsTable)} ("table", ${recordColumns.map(doubleQuoted).join(', ')}) VALUES

@@ -49,7 +49,6 @@ export async function appendAll(session: LoadSession, { tables }: LoadPlan): Pro
     const added = `(SELECT count(*) FROM ${doubleQuoted(table.name)}) - held`;
     await session.refuseIf({
       query: `SELECT ${added} FROM ${doubleQuoted(before)} WHERE name = '${name}' AND ${added} <> ${rows}`,
-      message: `the table ${table.name} did not get ${rows} rows: nothing was loaded`,
       error: ([got]) => notHeld(`${table.name} (new rows)`, Number(got), rows, wayOut),
     });
   }
@@ -79,13 +78,12 @@ export async function upsertAll(session: LoadSession, { tables }: LoadPlan): Pro
   );
   const among = (column: string): string =>
     `${doubleQuoted(column)} IN (SELECT ${doubleQuoted(id)} FROM ${doubleQuoted(stage)})`;
-  const isComplete = session.isComplete(stage, assets.rows);
   const deleted = new Map<string, number>();
   for (const { name, table } of tables) {
-    const where = `${among(name === 'assets' ? id : 'asset_id')} AND ${isComplete}`;
+    const where = `${among(name === 'assets' ? id : 'asset_id')}`;
     deleted.set(name, await session.run(`DELETE FROM ${doubleQuoted(table.name)} WHERE ${where};\n`));
   }
-  await session.change(insertStaged(assets.table, stage, isComplete));
+  await session.change(insertStaged(assets.table, stage));
   for (const source of tables) if (source !== assets) await session.load(source);
   for (const { name, table, rows } of tables) {
     const where = among(name === 'assets' ? id : 'asset_id');
@@ -95,8 +93,8 @@ export async function upsertAll(session: LoadSession, { tables }: LoadPlan): Pro
   return tables.map(({ name, table, rows }) => ({ table: table.name, rows, deleted: deleted.get(name) ?? 0 }));
 }
 
-function insertStaged({ name, columns }: Table, stage: string, where: string): CountedChange {
+function insertStaged({ name, columns }: Table, stage: string): CountedChange {
   const names = columns.map((column) => doubleQuoted(column.name)).join(', ');
-  const rows = `${doubleQuoted(stage)} WHERE ${where}`;
+  const rows = doubleQuoted(stage);
   return { table: name, sql: `INSERT INTO ${doubleQuoted(name)} (${names}) SELECT ${names} FROM ${rows};\n`, rows };
 }

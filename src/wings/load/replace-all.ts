@@ -43,9 +43,8 @@ export async function replaceAll(
   for (const source of tables) {
     if ((session.isTrial && source !== (assets ?? source)) || (await session.isEmpty(source.table.name))) continue;
     const stage = await loadStage(session, source);
-    const isComplete = session.isComplete(stage, source.rows);
     const key = session.isTrial ? await keyInTable(session, source) : keyOf(source);
-    stages.set(source.name, { table: source.table, stage, key, isComplete });
+    stages.set(source.name, { table: source.table, stage, key });
   }
   await lockTables(
     session,
@@ -89,7 +88,7 @@ const roomForJoins = `SELECT set_config('work_mem', '128MB', true) WHERE pg_size
 function heldElsewhere(session: LoadSession, source: LoadTable): StagedTable {
   const { table } = source;
   const held = { ...table, name: session.heldName(table.name) };
-  return { table: held, stage: table.name, key: keyOf(source), isComplete: 'TRUE' };
+  return { table: held, stage: table.name, key: keyOf(source) };
 }
 
 /** The key of a table that may lack it: then no row of the export is there. */
@@ -137,7 +136,6 @@ async function requireNotOlder(session: LoadSession, loaded: LoadedExport, { not
   }
   await session.refuseIf({
     query: `SELECT "table", export FROM ${loadRecordsOf(session, plan, `started_at > ${moment(startedAtMs)}`)} ORDER BY 1 LIMIT 1`,
-    message: `the tables hold an export that is newer than ${name}: nothing was loaded`,
     error: ([table, held]) => holdsNewer(`the table ${String(table)}`, String(held), { name, canReplace: true }),
   });
 }
@@ -204,7 +202,6 @@ async function requireFewDeletes(
   const counted = `SELECT ${deleted} AS deleted, ${total} AS total`;
   await session.refuseIf({
     query: `SELECT deleted, total FROM (${counted}) AS counted WHERE deleted > ${mostDeletes(limit, 'total')}`,
-    message: `more assets of ${table} would be deleted than --max-deletes ${limit} allows: nothing was loaded`,
     error: async (row) => {
       const [gone, all] = [Number(row[0]), Number(row[1])];
       const byReason = id === undefined ? undefined : await reports.whyDeleted(lacking, id, gone);
@@ -217,7 +214,6 @@ async function requireFewDeletes(
 async function requireNoRows(session: LoadSession, table: string): Promise<void> {
   await session.refuseIf({
     query: `SELECT 1 FROM ${doubleQuoted(session.heldName(table))}`,
-    message: `${table} has rows, but the export has none: nothing was replaced`,
     error: () =>
       new ExportError(
         'notTolerated',

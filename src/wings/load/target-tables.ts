@@ -72,7 +72,6 @@ export function loadRecordsOf(session: LoadSession, { tables }: LoadPlan, condit
 export async function requireNoVersions(session: LoadSession, plan: LoadPlan): Promise<void> {
   await session.refuseIf({
     query: `SELECT "table" FROM ${loadRecordsOf(session, plan, `mode = 'scd2'`)}`,
-    message: `${plan.tables[0]?.table.name ?? ''} was loaded with --mode scd2: nothing was loaded`,
     error: ([table]) =>
       new ExportError(
         'usage',

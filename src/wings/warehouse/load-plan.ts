@@ -49,7 +49,7 @@ export function planLoad(finished: FinishedExport, reader: FileReader, prefix = 
   const format = preferred[reader].find(isHeld);
   if (format === undefined && isHeld('parquet')) {
     throw new ExportError('usage', 'psql cannot read Parquet, and this export has no other loadable format', {
-      todo: `Load it with asset-export load, which reads Parquet where --sql is not given${manifest.kind === 'diff' ? '' : ', or export again with --format csv or jsonl'}.`,
+      todo: `Load it with asset-export load, which reads Parquet${manifest.kind === 'diff' ? '' : ', or export again with --format csv or jsonl'}.`,
     });
   }
   if (format === undefined) {

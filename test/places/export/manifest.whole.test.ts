@@ -145,7 +145,6 @@ describe('a manifest that leads out of its export', () => {
     ['verify', 'old'],
     ['verify', 'old', '--repair'],
     ['report', 'old'],
-    ['load', 'old', '--to', 'duckdb:x.duckdb', '--sql'],
     ['load', 'old', '--to', 'duckdb:x.duckdb'],
     ['rebuild', 'old', '--out', 'new'],
     ['diff', 'old', 'old'],

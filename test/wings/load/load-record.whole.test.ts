@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadExport, loadScript } from '../../../src/wings/load/load-export.ts';
+import { loadExport } from '../../../src/wings/load/load-export.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
 import { contentSeal } from '../../../src/places/export/content-seal.ts';
 import type { Manifest } from '../../../src/places/export/manifest.ts';
@@ -60,12 +60,5 @@ describe.each(cases)('each load into $kind', ({ kind, open }) => {
       await expect(loadExport({ ...request(none, kind), prefix: 'nft_' }, target)).rejects.toThrow('refusing to empty');
       expect(await read()).toEqual(rows('replace', seal));
     },
-  );
-});
-
-it('a script records it, too', async () => {
-  const folder = await exported(20, { tables: 'assets', format: 'csv' });
-  expect(await loadScript(request(folder, 'postgres'))).toContain(
-    `('assets', '${await sealOf(folder)}', NULL, 'replace'`,
   );
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadExport, type LoadRequest, loadScript, type LoadSummary } from '../../../src/wings/load/load-export.ts';
+import { loadExport, type LoadRequest, type LoadSummary } from '../../../src/wings/load/load-export.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { assetIds, exportNight, firstNight, secondNight } from '../warehouse/diff/two-nights.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
@@ -203,19 +203,5 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
     const { notes } = await load(database, nights[1]);
     expect(notes.filter((text) => !text.startsWith('loading in place'))).toEqual([]);
     expect(await database.rows('SELECT count(export) FROM _asset_export_loads')).toEqual(['3']);
-  });
-
-  inOne('duckdb')('as a script has the same guards, and leaves the same tables', async () => {
-    const database = await opened(kind);
-    const script = async (night: string | undefined, more: Partial<LoadRequest> = {}): Promise<string[]> =>
-      database.rows(await loadScript({ files: diskFileStore, folder: night ?? '', kind, mode: 'replace', ...more }));
-    await script(nights[0]);
-    await expect(script(nights[1], { maxDeletes: '2%' })).rejects.toThrow('more assets of assets would be deleted');
-    await script(nights[1]);
-    await expect(script(nights[0])).rejects.toThrow('newer than date=2026-11-20');
-    const found = await contents(database);
-    const next = await opened(kind);
-    await load(next, nights[1]);
-    expect(await contents(next)).toEqual(found);
   });
 });

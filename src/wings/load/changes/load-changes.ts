@@ -262,7 +262,6 @@ async function requireFewDeletes(loading: Loading, deleted: number): Promise<voi
 async function requireLater({ session, assets, loaded }: Loading, at: string): Promise<void> {
   await session.refuseIf({
     query: `SELECT 1 FROM ${doubleQuoted(assets.name)} WHERE valid_from >= ${at} OR valid_to >= ${at} LIMIT 1`,
-    message: `${loaded.name} started before the newest rows in the table ${assets.name}`,
     error: () =>
       new ExportError('usage', `${loaded.address} started before the newest rows in the table ${assets.name}`, {
         todo: 'Load exports in the order in which they began. If the clock of the machine went back, export again.',

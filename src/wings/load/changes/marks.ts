@@ -32,12 +32,6 @@ export function marksCleared(table: string, where = 'TRUE'): CountedChange {
   return marksSet(table, 'NULL', `${doubleQuoted(marksColumn.name)} IS NOT NULL AND ${where}`);
 }
 
-/** What a script refuses, which cannot clear marks of a column that may be absent. */
-export function refusedMarks(kind: DatabaseKind, name: string): { query: string; message: string } {
-  const message = `the table ${name} has the column ${marksColumn.name} of --deletes mark: load without --sql`;
-  return { query: marksQuery(kind, name), message };
-}
-
 export interface MarksOptions {
   readonly schema?: string | undefined;
   readonly deletes?: DeleteRule | undefined;

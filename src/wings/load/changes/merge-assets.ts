@@ -27,6 +27,6 @@ export async function mergeAssets(session: LoadSession, merged: MergedAssets): P
   if (deletes === 'delete') await session.change({ table: table.name, sql: `DELETE FROM ${gone};\n`, rows: gone });
   if (deletes === 'mark') await session.change(marksSet(table.name, at, among('=')));
   if (hasMarks) await session.change(marksCleared(table.name, among('<>')));
-  const staged = { table, stage: changes, key: [id], isComplete: `staged.op <> 'delete'` };
+  const staged = { table, stage: changes, key: [id], only: `staged.op <> 'delete'` };
   await updateAndInsert(session, differenceOf(session.kind, staged));
 }

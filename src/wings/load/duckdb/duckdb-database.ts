@@ -14,7 +14,7 @@ import type { LoadedExport } from '../loaded-export.ts';
 export async function connectDuckdb(opened: string, file: string, memoryBytes: number) {
   const { DuckDBInstance } = await loadDuckdb(
     'a load into DuckDB',
-    'Or print the statements with --sql and run them yourself.',
+    'Or print a script for its shell: asset-export schema --of EXPORT --for duckdb.',
   );
   const instance = await DuckDBInstance.create(opened, {
     memory_limit: `${Math.floor(memoryBytes / 1e6)}MB`,

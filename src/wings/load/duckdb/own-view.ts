@@ -24,7 +24,6 @@ export async function requireOwnView(
   const isOurs = `starts_with(${literal(nftViewColumns.join(', '))}, columns) AND EXISTS (FROM duckdb_views() WHERE ${at('view_name')})`;
   await session.refuseIf({
     query: `SELECT columns FROM (${columns}) AS held WHERE columns IS NOT NULL AND NOT (${isOurs})`,
-    message: `${name} is not a view of asset-export: nothing was loaded`,
     error: ([held]) =>
       new ExportError(
         'loadFailed',

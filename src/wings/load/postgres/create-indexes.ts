@@ -13,7 +13,7 @@ const searched: Readonly<Record<string, readonly string[]>> = {
   attributes: ['value'],
 };
 
-export interface IndexStatement {
+interface IndexStatement {
   readonly index: string;
   readonly create: string;
   /** The same where the index is absent: CREATE INDEX IF NOT EXISTS needs the owner also where it is there. */
@@ -24,7 +24,7 @@ export interface IndexStatement {
  * Statements of PostgreSQL that create the indexes. SP-GiST takes values of any length: a B-tree refuses one above about 2,700 bytes, and
  * then every later load.
  */
-export function indexStatements(plan: LoadPlan, schema: string | undefined): IndexStatement[] {
+function indexStatements(plan: LoadPlan, schema: string | undefined): IndexStatement[] {
   return filledTables(plan).flatMap((table) => {
     const columns = searched[table.name.slice(plan.prefix.length)] ?? [];
     const isSearched = (column: Column): boolean => column.type === 'string' && columns.includes(wholeName(column));

@@ -18,7 +18,7 @@ export interface MadeView {
  * Makes a view that is absent, or anew where it differs. An equal one is not touched: all who read it would wait, behind whoever has
  * read it before.
  */
-export function makeViewBlock({ name, beside, create }: MadeView): string {
+function makeViewBlock({ name, beside, create }: MadeView): string {
   const query = create.slice(`CREATE OR REPLACE VIEW ${doubleQuoted(name)}`.length);
   const wanted = 'pg_temp.asset_export_view';
   return `DO ${literal(`DECLARE

@@ -143,7 +143,7 @@ async function packages() {
     what: 'a load into PostgreSQL',
     packages: ['pg', 'pg-copy-streams'],
     load: () => Promise.all([import('pg'), import('pg-copy-streams')]),
-    instead: 'Or print the statements with --sql and run them in psql.',
+    instead: 'Or print a script for psql: asset-export schema --of EXPORT --for postgres.',
   });
   return { Client: pg.default.Client, from: copyStreams.from };
 }
