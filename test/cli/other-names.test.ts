@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { commandNamed, otherCommands, otherFlags } from '../../src/cli/command-named.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
+import { runHere } from '../support/run-here.ts';
 
 const names = commands.map(({ name }) => name);
 
@@ -30,6 +31,12 @@ describe('the names of other tools', () => {
         todo: 'Write asset-export schema --of EXPORT --for NAME: it prints the script that loads the export.',
       }),
     );
+  });
+
+  it.each(['append', 'upsert'])('load --mode %s ends with exit 2 and the mode to write', async (mode) => {
+    const { exit, stderr } = await runHere(['load', 'out', '--to', 'duckdb:a', '--mode', mode]);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(RegExp(`--mode ${mode} was removed\\n.*Write --mode replace`));
   });
 
   it('of flags are explained by commands and flags that there are', async () => {

@@ -21,8 +21,8 @@ export const loadCommand: Command = {
       about: 'loads every table and replaces existing rows',
     },
     {
-      line: 'load asset-export-demo --to postgres://me@db.example/warehouse --mode upsert',
-      about: 'replaces assets that exist already, with their child rows; the password is in PGPASSWORD',
+      line: 'load asset-export-demo --to postgres://me@db.example/warehouse',
+      about: 'the same in PostgreSQL; the password is in PGPASSWORD',
     },
     {
       line: 'load asset-export-demo --to postgres://me@db/warehouse --schema raw --prefix nft_',
@@ -39,7 +39,7 @@ export const loadCommand: Command = {
           name: 'mode',
           value: 'MODE',
           choices: loadModes,
-          about: 'replace all rows; append; upsert by id (child rows follow); merge or scd2: apply the table changes',
+          about: 'replace all rows; merge or scd2: apply the table changes',
           standard: 'replace',
         },
         { name: 'schema', value: 'NAME', about: 'schema for the tables; created if absent' },
@@ -52,8 +52,7 @@ export const loadCommand: Command = {
         {
           name: 'max-deletes',
           value: 'N|P%',
-          about:
-            'replace, merge, scd2: most deletes, as a count or as a share of the rows of assets; with more, exit 3',
+          about: 'most deletes, as a count or as a share of the rows of assets; with more, exit 3',
           standard: '5%',
         },
         {
@@ -116,7 +115,7 @@ async function run(args: CommandLine): Promise<number> {
     files: place.files,
     folder,
     kind: target.kind,
-    mode: choiceOf(args, 'mode', loadModes) ?? 'replace',
+    mode: modeOf(args),
     schema,
     prefix,
     allowEmpty: args.isOn('allow-empty'),
@@ -148,6 +147,20 @@ async function run(args: CommandLine): Promise<number> {
       : loadedText(shownPath(folder, args.terminal.cwd()), target.shown, summary, request.nul),
   );
   return exitCodes.complete.code;
+}
+
+/** Modes that were removed, and what to write instead. */
+const removedModes: Readonly<Record<string, string>> = {
+  append:
+    'Write --mode replace; to keep every version of an asset, --mode scd2; for several exports, a --prefix for each.',
+  upsert: 'Write --mode replace; to keep every version of an asset, --mode scd2.',
+};
+
+function modeOf(args: CommandLine): (typeof loadModes)[number] {
+  const text = args.text('mode') ?? '';
+  const instead = Object.hasOwn(removedModes, text) ? removedModes[text] : undefined;
+  if (instead !== undefined) throw new ExportError('usage', `--mode ${text} was removed`, { todo: instead });
+  return choiceOf(args, 'mode', loadModes) ?? 'replace';
 }
 
 function loadedText(shown: string, target: string, summary: LoadSummary, nul: string): string {

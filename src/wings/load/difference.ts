@@ -1,4 +1,4 @@
-import { type CountedChange, stagePrefix } from '../warehouse/index.ts';
+import type { CountedChange } from '../warehouse/index.ts';
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
 import type { DatabaseKind } from './database.ts';
@@ -13,26 +13,6 @@ export interface StagedTable {
   readonly only?: string;
 }
 
-/** The name of the stage of a table: without a schema, because it is temporary. @param name of the table in the export */
-export function stageName(name: string): string {
-  return stagePrefix + name;
-}
-
-/**
- * Creates the stage of a table. Its columns have the types of the table, which a user may have changed.
- * @param own columns that the table lacks, with their types
- */
-export function createStage(
-  { table, stage }: Pick<StagedTable, 'table' | 'stage'>,
-  own: ReadonlyMap<string, string> = new Map(),
-): string {
-  const columns = table.columns.map(({ name }) => {
-    const type = own.get(name);
-    return type === undefined ? doubleQuoted(name) : `CAST(NULL AS ${type}) AS ${doubleQuoted(name)}`;
-  });
-  return `CREATE TEMPORARY TABLE ${doubleQuoted(stage)} AS SELECT ${columns.join(', ')} FROM ${doubleQuoted(table.name)} WITH NO DATA;\n`;
-}
-
 /** Rows of a table whose key the stage lacks, behind FROM: all of them where the table lacks the key. */
 export function rowsNotStaged({ table, stage, key = [] }: StagedTable): string {
   if (key.length === 0) return `${doubleQuoted(table.name)} AS held WHERE TRUE`;
@@ -41,7 +21,7 @@ export function rowsNotStaged({ table, stage, key = [] }: StagedTable): string {
 
 /** What brings a table to the rows of its stage. */
 export interface Difference {
-  /** Removes rows whose key another row has too: after `append` keys need not be unique. */
+  /** Removes rows whose key another row has too: a table in DuckDB has no key. */
   readonly removeTwins: string | undefined;
   readonly remove: string;
   readonly update: Update | undefined;

@@ -29,7 +29,7 @@ export async function requireHeld(session: LoadSession, wanted: WantedRows, wayO
 }
 
 /** @param wayOut what brings the table in order */
-export function notHeld(table: string, held: number, rows: number, wayOut: string): ExportError {
+function notHeld(table: string, held: number, rows: number, wayOut: string): ExportError {
   return new ExportError(
     'loadFailed',
     `the table ${table} would hold ${count(held)} of ${count(rows)} rows: ${wayOut}`,

@@ -3,7 +3,7 @@ import { withoutMiddle } from '../../lib/format-text.ts';
 import { shellWord, withoutSecrets } from '../../lib/addresses/shown-text.ts';
 
 /** When a load failed. */
-export type LoadMoment = 'before' | 'commit' | 'commit of append';
+export type LoadMoment = 'before' | 'commit';
 
 /** Errors of the system that say that a server cannot be reached, or was lost. */
 const networkErrors: ReadonlySet<string> = new Set([
@@ -43,7 +43,6 @@ export function loadError(error: unknown, { shown, folder, format, moment }: Fai
   const reason = reasonOf(error);
   const message = `${shown}: ${shownReason(reason)}`;
   if (isUnreachable(error)) {
-    if (moment === 'commit of append') return new ExportError('loadFailed', message, { todo: lookFirst });
     const todo =
       moment === 'commit'
         ? 'The connection broke during COMMIT: the rows may have been kept. Run the same command again.'
@@ -66,9 +65,6 @@ function reasonOf(error: unknown): string {
 export function shownReason(reason: string): string {
   return withoutMiddle(withoutSecrets(reason));
 }
-
-const lookFirst =
-  'The connection broke during COMMIT, so the rows may have been kept. Check the tables before you load again with --mode append.';
 
 function duckdbError(
   reason: string,
@@ -99,7 +95,7 @@ function todoFor(reason: string, folder: string, format: string): string {
     return `Rolled back. The database cannot read this escape in JSONL. Export as csv or parquet (no credits with --url ${url}) and load that.`;
   }
   if (/duplicate key/i.test(reason))
-    return 'Rolled back. The table already has some of these rows. Load with --mode upsert.';
+    return 'Rolled back. A unique index or constraint of the table refuses these rows. Drop it, then run load again.';
   if (/row-level security/i.test(reason))
     return 'Rolled back. A policy hides rows of the table from this role. Load as the owner of the table, or as a role with BYPASSRLS.';
   if (/column/i.test(reason))

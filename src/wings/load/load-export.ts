@@ -12,11 +12,9 @@ import { type ChangeOptions, loadChanges } from './changes/load-changes.ts';
 import { explainedFailure } from './explain-failure.ts';
 import type { LoadMoment } from './load-errors.ts';
 import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
-import { isWholeMode, type WholeMode } from './load-modes.ts';
 import { moveRecord, recordLoad, type TableRecord } from './load-record.ts';
 import { type LoadSession, openSession } from './load-session.ts';
 import type { LoadTarget } from './load-target.ts';
-import { appendAll, upsertAll } from './load-whole.ts';
 import { beginOf } from './opening.ts';
 import type { NulRule } from './nul/nul-values.ts';
 import { type MadeView, makeView } from './postgres/make-view.ts';
@@ -76,7 +74,6 @@ export async function loadExport(
 ): Promise<LoadedRows> {
   requireFitting(request);
   const loaded = await openLoadedExport(request, request.kind);
-  const isAppend = request.mode === 'append';
   const { schema, clock = systemClock } = request;
   let database: Database | undefined;
   let moment: LoadMoment = 'before';
@@ -100,7 +97,7 @@ export async function loadExport(
     isOpen = true;
     const summary = await loadRows(database, loaded, request);
     if (request.views === true && target.kind === 'duckdb') await database.run(viewOf(loaded, request).create);
-    moment = isAppend ? 'commit of append' : 'commit';
+    moment = 'commit';
     isOpen = false;
     await database.run('COMMIT');
     await database.publish?.();
@@ -175,19 +172,23 @@ async function loadRows(
 ): Promise<LoadSummary> {
   const { mode } = request;
   const session = openSession(database, isTrial);
-  if (isWholeMode(mode)) {
+  await openLoad(session, loaded.plan, request.schema);
+  if (mode === 'replace') {
     const reports: ReplaceReports = {
       note: noteOf(request),
       whyDeleted: (lacking, id, deleted) => whyDeleted(database, loaded.finished, { lacking, id, deleted }),
     };
-    const records = await loadWholeExport(session, loaded, { ...request, mode }, reports);
-    const left = mode === 'replace' && !isTrial ? await leftTables(database, loaded) : undefined;
+    const { plan } = loaded;
+    await createTables(session, plan);
+    await requireNoVersions(session, plan);
+    const records = await replaceAll(session, loaded, request, reports);
+    await record(session, loaded, { mode, seal: plan.seal, baseSeal: null, records });
+    const left = !isTrial ? await leftTables(database, loaded) : undefined;
     if (left !== undefined) reports.note(left);
-    const tables = Object.fromEntries(loaded.plan.tables.map(({ name, rows }) => [name, rows]));
-    const assets = records.find(({ table }) => table === `${loaded.plan.prefix}assets`);
+    const tables = Object.fromEntries(plan.tables.map(({ name, rows }) => [name, rows]));
+    const assets = records.find(({ table }) => table === `${plan.prefix}assets`);
     return { state: 'loaded', tables, deleted: assets?.deleted ?? 0, nulValues: nulValuesOf(session) };
   }
-  await openLoad(session, loaded.plan, request.schema);
   const { state, seal, baseSeal, tables, deleted, records } = await loadChanges(
     { database, session },
     loaded,
@@ -206,29 +207,10 @@ function nulValuesOf({ nulValues }: LoadSession): LoadSummary['nulValues'] {
   return Object.fromEntries(named);
 }
 
-async function loadWholeExport(
-  session: LoadSession,
-  loaded: LoadedExport,
-  request: LoadRequest & { readonly mode: WholeMode },
-  reports: ReplaceReports,
-): Promise<TableRecord[]> {
-  const { plan } = loaded;
-  const { mode, schema } = request;
-  await openLoad(session, plan, schema);
-  await createTables(session, plan, mode);
-  await requireNoVersions(session, plan);
-  const records = await (mode === 'replace'
-    ? replaceAll(session, loaded, request, reports)
-    : (mode === 'append' ? appendAll : upsertAll)(session, plan));
-  // Only after `replace` do the tables hold one export and nothing else.
-  await record(session, loaded, { mode, seal: mode === 'replace' ? plan.seal : null, baseSeal: null, records });
-  return records;
-}
-
 async function record(
   session: LoadSession,
   { name, startedAtMs, plan }: LoadedExport,
-  { records, ...rest }: { mode: string; seal: string | null; baseSeal: string | null; records: readonly TableRecord[] },
+  { records, ...rest }: { mode: string; seal: string; baseSeal: string | null; records: readonly TableRecord[] },
 ): Promise<void> {
   if (session.isTrial) return;
   const tables = records.map((each) => {

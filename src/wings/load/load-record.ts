@@ -18,8 +18,8 @@ export interface TableRecord {
 
 export interface LoadRecord {
   readonly mode: string;
-  /** What the tables hold; null where that is not one export. */
-  readonly seal: string | null;
+  /** What the tables hold. */
+  readonly seal: string;
   /** What they held before it was merged. */
   readonly baseSeal: string | null;
   /** The folder name of the export. */
@@ -58,7 +58,7 @@ const recordColumns = ['seal', 'base_seal', 'mode', 'at', ...addedRecordColumns.
 export function recordLoad({ mode, seal, baseSeal, name, startedAtMs, tables }: LoadRecord): string {
   const started = startedAtMs === undefined ? 'NULL' : moment(startedAtMs);
   const row = ({ table, rows, deleted, nulValues = {} }: TableRecord): string => {
-    const named = [literal(table), text(seal), text(baseSeal), literal(mode), 'CURRENT_TIMESTAMP', literal(name)];
+    const named = [literal(table), literal(seal), text(baseSeal), literal(mode), 'CURRENT_TIMESTAMP', literal(name)];
     const nul = Object.keys(nulValues).length === 0 ? null : JSON.stringify(nulValues);
     return `(${[...named, started, rows, deleted, text(nul)].join(', ')})`;
   };

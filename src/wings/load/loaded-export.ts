@@ -7,7 +7,7 @@ import { startOfExport } from '../../core/run/record/run-record.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
-import { isWholeMode, type LoadMode } from './load-modes.ts';
+import type { LoadMode } from './load-modes.ts';
 
 /** What is loaded. */
 export interface LoadedExport {
@@ -50,7 +50,7 @@ export async function openLoadedExport(request: ExportToLoad, reader: FileReader
   const { address = folder } = request;
   const name = manifest.diff?.to.name ?? basename(address);
   const loaded = { finished, plan, address, name, startedAtMs };
-  if (!isWholeMode(mode)) return loaded;
+  if (mode !== 'replace') return loaded;
   if (manifest.kind === 'diff') {
     throw new ExportError('usage', `${folder} is a diff: it holds changes, not a whole export`, {
       todo: 'Load it with --mode merge or scd2.',

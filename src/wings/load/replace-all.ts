@@ -7,7 +7,7 @@ import { requireHeld } from './held-rows.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import type { TableRecord } from './load-record.ts';
 import type { LoadSession } from './load-session.ts';
-import { dropStages, loadStage } from './load-whole.ts';
+import { dropStages, loadStage } from './stages.ts';
 import { moment } from './sql-words.ts';
 import { columnsQuery } from './table-columns.ts';
 import { keyOf, lockTables, loadRecordsOf } from './target-tables.ts';

@@ -4,7 +4,6 @@ import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { loadsTable } from './load-record.ts';
 import type { LoadSession } from './load-session.ts';
-import type { LoadMode } from './load-modes.ts';
 import { createIfAbsent, openingStatements } from './opening.ts';
 
 /** The columns that identify a row; undefined where the job left the id of assets out. */
@@ -15,10 +14,10 @@ export function keyOf({ name, table }: LoadTable): string[] | undefined {
 }
 
 /** Creates the tables that are absent. Tables are never dropped: views and grants stay. */
-export async function createTables(session: LoadSession, { tables }: LoadPlan, mode: LoadMode): Promise<void> {
+export async function createTables(session: LoadSession, { tables }: LoadPlan): Promise<void> {
   for (const source of tables) {
     // In DuckDB a row with the key of one that was deleted in the same transaction is refused.
-    const key = session.kind === 'postgres' && mode !== 'append' ? keyOf(source) : undefined;
+    const key = session.kind === 'postgres' ? keyOf(source) : undefined;
     const table = key === undefined ? source.table : { ...source.table, key };
     await createTable(session, table);
   }
@@ -75,7 +74,7 @@ export async function requireNoVersions(session: LoadSession, plan: LoadPlan): P
     error: ([table]) =>
       new ExportError(
         'usage',
-        `the table ${String(table)} was loaded with --mode scd2: this mode would mix or remove its versions`,
+        `the table ${String(table)} was loaded with --mode scd2: --mode replace would remove its versions`,
         { todo: 'Load with --mode scd2, or into other tables with --schema or --prefix.' },
       ),
   });

@@ -33,17 +33,7 @@ describe.skipIf(isMissing)('a connection to PostgreSQL', () => {
     return parseTarget(`postgres://tester@127.0.0.1:${(between.address() as AddressInfo).port}/postgres`, '/');
   }
 
-  it('that breaks at COMMIT leaves it open whether the rows were kept, and the advice says so', async () => {
-    const folder = await exported(10, { tables: 'assets' });
-    await psql('DROP TABLE IF EXISTS assets');
-    await expect(loadExport(request(folder, 'postgres', 'append'), await brokenAt('COMMIT'))).rejects.toMatchObject({
-      exit: 'loadFailed',
-      todo: expect.stringMatching(/may have been kept.*--mode append/) as string,
-    });
-    expect(await psql('SELECT count(*) FROM assets')).toBe('10\n');
-  });
-
-  it.each(['replace', 'upsert', 'merge', 'scd2'] as const)(
+  it.each(['replace', 'merge', 'scd2'] as const)(
     'that breaks at COMMIT of %s is safe to load again, and the exit code says so',
     async (mode) => {
       const folder = await exported(10, { tables: 'assets' });
@@ -69,17 +59,17 @@ describe.skipIf(isMissing)('a connection to PostgreSQL', () => {
   });
 
   it('on which the server refuses the COMMIT keeps nothing', async () => {
-    const folder = await exported(10, { tables: 'assets' });
+    const [few, folder] = [await exported(1, { tables: 'assets' }), await exported(10, { tables: 'assets' })];
     await psql('DROP TABLE IF EXISTS assets');
     const target = parseTarget(address, '/');
-    await loadExport(request(folder, 'postgres', 'append'), target);
-    await psql('ALTER TABLE assets ADD UNIQUE (id) DEFERRABLE INITIALLY DEFERRED');
-    await expect(loadExport(request(folder, 'postgres', 'append'), target)).rejects.toMatchObject({
+    await loadExport(request(few, 'postgres'), target);
+    await psql('ALTER TABLE assets ADD one integer DEFAULT 1, ADD UNIQUE (one) DEFERRABLE INITIALLY DEFERRED');
+    await expect(loadExport(request(folder, 'postgres'), target)).rejects.toMatchObject({
       exit: 'loadFailed',
       message: expect.stringContaining('duplicate key') as string,
       todo: expect.stringContaining('Rolled back') as string,
     });
-    expect(await psql('SELECT count(*) FROM assets')).toBe('10\n');
+    expect(await psql('SELECT count(*) FROM assets')).toBe('1\n');
   });
 
   it('is kept alive while the server works', async () => {

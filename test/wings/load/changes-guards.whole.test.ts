@@ -141,8 +141,6 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     ['too many would be deleted', 'scd2', ['scd2', '--max-deletes', '2'], { index: 1, exit: 3 }],
     ['too many would be deleted', 'replace', ['replace', '--max-deletes', '2'], { index: 1, exit: 3 }],
     ['the mode is another', 'scd2', ['replace'], { index: 1, exit: 2 }],
-    ['the mode is another', 'scd2', ['upsert'], { index: 1, exit: 2 }],
-    ['the mode is another', 'scd2', ['append'], { index: 1, exit: 2 }],
     ['the mode is another', 'replace', ['scd2'], { index: 1, exit: 2 }],
   ] as const)('that are refused because %s (%s) add no column', async (_, first, how, { index, exit }) => {
     const database = await opened(kind);

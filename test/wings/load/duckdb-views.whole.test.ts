@@ -8,7 +8,6 @@ const emptyDatabase = emptyDatabases({ psql: async () => '', address: '' });
 
 it.each([
   ['replace', undefined, 'CREATE VIEW nft_metadata AS SELECT 7 AS mine'],
-  ['upsert', undefined, 'CREATE VIEW nft_metadata AS SELECT 7 AS mine'],
   ['replace', undefined, 'CREATE TABLE nft_metadata AS SELECT 7 AS mine'],
   ['replace', undefined, 'CREATE VIEW NFT_Metadata AS SELECT 7 AS mine'],
   ['replace', 'raw', 'CREATE VIEW raw.nft_metadata AS SELECT 7 AS mine'],

@@ -169,11 +169,10 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     );
     const held = await opened.rows('SELECT count(*) FROM assets');
     await expect(load(opened.target, made.diffs[1], { mode: 'merge' })).rejects.toThrow('was loaded with --mode scd2');
-    for (const mode of ['replace', 'append', 'upsert'] as const)
-      await expect(load(opened.target, made.nights[1], { mode })).rejects.toMatchObject({
-        exit: 'usage',
-        message: expect.stringContaining('was loaded with --mode scd2') as string,
-      });
+    await expect(load(opened.target, made.nights[1], { mode: 'replace' })).rejects.toMatchObject({
+      exit: 'usage',
+      message: expect.stringContaining('was loaded with --mode scd2') as string,
+    });
     expect(await opened.rows('SELECT count(*) FROM assets')).toEqual(held);
   });
 
@@ -197,7 +196,8 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
 
   inOne('postgres')('tables that were filled otherwise are refused, and a diff is no whole export', async () => {
     const { target, rows } = await databases[kind]();
-    await load(target, made.nights[0], { mode: 'append' });
+    await load(target, made.nights[0]);
+    await rows('DELETE FROM _asset_export_loads');
     await expect(load(target, made.diffs[0])).rejects.toMatchObject({ exit: 'usage' });
     await expect(load(target, made.diffs[0], { mode: 'replace' })).rejects.toThrow('is a diff');
     await load(target, made.nights[0], { mode: 'replace' });

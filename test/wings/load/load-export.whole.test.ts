@@ -42,28 +42,12 @@ describe('into DuckDB', () => {
     expect(await duckRows(target.address, odd)).toEqual([[String(service.emptyUris(100))]]);
   });
 
-  it('appends, and replaces by id with the rows of child tables', async () => {
-    const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
-    const few = await exported(60);
-    const all = await exported(100);
-    const loadedFew = await loadExport(request(few, 'duckdb', 'append'), target);
-    const loadedAll = await loadExport(request(all, 'duckdb', 'upsert'), target);
-    const wanted = ['100', '100', String(loadedAll['creators']), String(loadedAll['files'])];
-    expect(await duckRows(target.address, counts)).toEqual([wanted]);
-    await loadExport(request(few, 'duckdb', 'append'), target);
-    expect(await duckRows(target.address, counts)).toEqual([
-      ['160', '100', String((loadedAll['creators'] ?? 0) + (loadedFew['creators'] ?? 0)), expect.any(String)],
-    ]);
-  });
-
-  it('goes by the new name of the id, and refuses where it was left out', async () => {
+  it('goes by the new name of the id', async () => {
     const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
     const renamed = await exported(20, { rename: 'id=asset' });
-    await loadExport(request(renamed, 'duckdb', 'upsert'), target);
-    await loadExport(request(renamed, 'duckdb', 'upsert'), target);
+    await loadExport(request(renamed, 'duckdb'), target);
+    await loadExport(request(renamed, 'duckdb'), target);
     expect(await duckRows(target.address, 'SELECT count(asset) FROM assets')).toEqual([['20']]);
-    const without = await exported(20, { exclude: 'id' });
-    await expect(loadExport(request(without, 'duckdb', 'upsert'), target)).rejects.toThrow('needs the column id');
   });
 
   it.each([
@@ -89,8 +73,8 @@ describe('into DuckDB', () => {
     const file = join(await tempFolder(), 'raw.duckdb');
     const target = parseTarget(`duckdb:${file}`, '/');
     const named = { schema: 'raw', prefix: 'nft_' };
-    for (const mode of ['replace', 'upsert', 'replace'] as const) {
-      expect(await loadExport({ ...request(folder, 'duckdb', mode), ...named }, target)).toMatchObject({ assets: 50 });
+    for (const _ of [1, 2]) {
+      expect(await loadExport({ ...request(folder, 'duckdb'), ...named }, target)).toMatchObject({ assets: 50 });
     }
     expect(await duckRows(file, 'SELECT count(*) FROM raw.raw.nft_assets')).toEqual([['50']]);
     const where = `SELECT DISTINCT table_schema, table_name LIKE 'nft_%' FROM information_schema.tables WHERE table_name <> '_asset_export_loads'`;
@@ -149,43 +133,28 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     ['csv', { 'csv-dialect': 'clickhouse' }],
     ['csv', { 'csv-dialect': 'postgres', 'exported-at': true }],
     ['jsonl', { compression: 'jsonl=gzip', rename: 'burnt=line' }],
-  ])('loads %s %j in every mode', async (format, flags) => {
+  ])('loads %s %j, and the same again', async (format, flags) => {
     const folder = await shared(100, { format, ...flags });
     await psql(drop);
     const first = await loadExport(request(folder, 'postgres'), target);
     const wanted = `100|100|${first['creators'] ?? 0}|${first['files'] ?? 0}\n`;
     expect(await psql(counts)).toBe(wanted);
-    await loadExport(request(folder, 'postgres', 'replace'), target);
-    await loadExport(request(folder, 'postgres', 'upsert'), target);
+    await loadExport(request(folder, 'postgres'), target);
     expect(await psql(counts)).toBe(wanted);
     const odd = `SELECT count(*) FROM assets WHERE content_json_uri = '' AND interface IS NOT NULL`;
     expect(await psql(odd)).toBe(`${service.emptyUris(100)}\n`);
-    await expect(loadExport(request(folder, 'postgres', 'append'), target)).rejects.toMatchObject({
-      exit: 'loadFailed',
-      todo: expect.stringContaining('--mode upsert') as string,
-    });
-    await psql(drop);
-    for (const mode of ['append', 'append'] as const) await loadExport(request(folder, 'postgres', mode), target);
-    expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('200|100\n');
   });
 
-  it('gives the tables that replace and upsert make a primary key, and those of append none', async () => {
+  it('gives the tables that it makes a primary key', async () => {
     const keys = `SELECT c.conrelid::regclass, pg_get_constraintdef(c.oid) FROM pg_constraint c WHERE contype = 'p' AND connamespace = 'public'::regnamespace AND conrelid::regclass::text <> '_asset_export_loads'`;
     const renamed = await shared(20, { rename: 'id=asset' });
-    for (const [mode, wanted] of [
-      ['replace', 'assets|PRIMARY KEY (asset)\ncreators|PRIMARY KEY (asset_id, "position")\n'],
-      ['upsert', 'assets|PRIMARY KEY (asset)\ncreators|PRIMARY KEY (asset_id, "position")\n'],
-      ['append', ''],
-    ] as const) {
-      await psql(drop);
-      await loadExport(request(renamed, 'postgres', mode), target);
-      expect(
-        (await psql(keys))
-          .replace(/files.*\n/, '')
-          .split('\n')
-          .sort(),
-      ).toEqual(wanted.split('\n').sort());
-    }
+    await psql(drop);
+    await loadExport(request(renamed, 'postgres'), target);
+    expect((await psql(keys)).trimEnd().split('\n').sort()).toEqual([
+      'assets|PRIMARY KEY (asset)',
+      'creators|PRIMARY KEY (asset_id, "position")',
+      'files|PRIMARY KEY (asset_id, "position")',
+    ]);
     await psql(drop);
   });
 
@@ -193,8 +162,8 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     await psql(`${drop} DROP SCHEMA IF EXISTS "ra""w's" CASCADE`);
     const folder = await shared(50, { format });
     const named = { schema: `ra"w's`, prefix: 'nft_' };
-    for (const mode of ['replace', 'upsert', 'replace'] as const) {
-      expect(await loadExport({ ...request(folder, 'postgres', mode), ...named }, target)).toMatchObject({
+    for (const _ of [1, 2]) {
+      expect(await loadExport({ ...request(folder, 'postgres'), ...named }, target)).toMatchObject({
         assets: 50,
       });
     }
@@ -229,34 +198,26 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     expect(await psql('SELECT count(*) FROM assets')).toBe('0\n');
   });
 
-  it.each([
-    ['upsert', 'upsert', 'assets,creators,files'],
-    ['upsert', 'upsert', 'files,creators,assets'],
-    ['replace', 'upsert', 'files,creators,assets'],
-  ] as const)('keeps each asset once when %s and %s of %s come at the same time', async (one, other, ofOther) => {
-    const folder = await shared(100);
-    const turned = await shared(100, { tables: ofOther });
-    await psql(drop);
-    const loaded = await loadExport(request(folder, 'postgres'), target);
-    // The one that began later may come first.
-    await Promise.all([
-      loadExport({ ...request(folder, 'postgres', one), allowOlder: true }, target),
-      loadExport(request(turned, 'postgres', other), target),
-    ]);
-    expect(await psql(counts)).toBe(`100|100|${loaded['creators'] ?? 0}|${loaded['files'] ?? 0}\n`);
-  });
+  it.each(['assets,creators,files', 'files,creators,assets'])(
+    'keeps each asset once when two loads come at the same time, one of %s',
+    async (ofOther) => {
+      const folder = await shared(100);
+      const turned = await shared(100, { tables: ofOther });
+      await psql(drop);
+      const loaded = await loadExport(request(folder, 'postgres'), target);
+      // The one that began later may come first.
+      const loads = [folder, turned].map((each) => ({ ...request(each, 'postgres'), allowOlder: true }));
+      await Promise.all(loads.map((each) => loadExport(each, target)));
+      expect(await psql(counts)).toBe(`100|100|${loaded['creators'] ?? 0}|${loaded['files'] ?? 0}\n`);
+    },
+  );
 
-  it.each([
-    ['append', 'append', 200],
-    ['replace', 'replace', 100],
-    ['upsert', 'upsert', 100],
-    ['replace', 'upsert', 100],
-  ] as const)('makes the tables once when %s and %s come first at the same time', async (one, other, rows) => {
+  it('makes the tables once when two loads come first at the same time', async () => {
     const folder = await shared(100);
     for (let time = 0; time < (runsAll ? 5 : 2); time += 1) {
       await psql(drop);
-      await Promise.all([one, other].map((mode) => loadExport(request(folder, 'postgres', mode), target)));
-      expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe(`${rows}|100\n`);
+      await Promise.all([1, 2].map(() => loadExport(request(folder, 'postgres'), target)));
+      expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('100|100\n');
     }
   });
 

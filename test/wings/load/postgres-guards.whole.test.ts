@@ -61,7 +61,7 @@ const modes = runsAll ? loadModes : loadModes.filter((mode) => mode === 'replace
 describe.skipIf(isMissing)('rights', () => {
   it.each(modes)('a role without CREATE loads with --mode %s', async (mode) => {
     await opened('postgres');
-    const first = mode === 'scd2' ? 'scd2' : mode === 'append' ? 'append' : 'replace';
+    const first = mode === 'scd2' ? 'scd2' : 'replace';
     await load(nights[0], { mode: first });
     await psql(`DROP ROLE IF EXISTS loader; CREATE ROLE loader LOGIN;
       REVOKE ALL ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO loader;
@@ -92,7 +92,7 @@ describe.skipIf(isMissing)('rights', () => {
 describe.skipIf(isMissing)('a table that somebody holds', () => {
   it.each(modes)('ends --mode %s with exit 5, and table and pid are named', async (mode) => {
     await opened('postgres');
-    await load(nights[0], { mode: mode === 'scd2' ? 'scd2' : mode === 'append' ? 'append' : 'replace' });
+    await load(nights[0], { mode: mode === 'scd2' ? 'scd2' : 'replace' });
     const holder = await client();
     const { rows } = await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     await holder.query('BEGIN; LOCK TABLE assets IN ACCESS EXCLUSIVE MODE');
@@ -109,7 +109,7 @@ describe.skipIf(isMissing)('a table that somebody holds', () => {
 describe.skipIf(isMissing)('readers', () => {
   it.each(modes)('wait for nothing while --mode %s loads, and old snapshots keep their rows', async (mode) => {
     await opened('postgres');
-    await load(nights[0], { mode: mode === 'scd2' ? 'scd2' : mode === 'append' ? 'append' : 'replace' });
+    await load(nights[0], { mode: mode === 'scd2' ? 'scd2' : 'replace' });
     const [old, reader] = [await client(), await client()];
     const count = async (from: pg.Client): Promise<number> =>
       Number((await from.query<{ rows: string }>('SELECT count(*) AS rows FROM assets')).rows[0]?.rows);
@@ -194,7 +194,6 @@ describe.skipIf(isMissing)('rows that are swallowed', () => {
     ['replace', 'delete', 'updates of creators', swallow('UPDATE', 'creators')],
     ['replace', 'delete', 'updates by a rule', 'CREATE RULE swallow AS ON UPDATE TO assets DO INSTEAD NOTHING'],
     ['replace', 'delete', 'all changes', swallow(every)],
-    ['upsert', 'delete', 'all changes', swallow(every)],
     ['merge', 'delete', 'all changes', swallow(every)],
     ['merge', 'delete', 'deletes', swallow('DELETE')],
     ['merge', 'keep', 'updates', swallow('UPDATE')],
@@ -260,7 +259,7 @@ describe.skipIf(isMissing)('tables of another shape', () => {
     await opened('postgres');
     await load(nights[0]);
     await psql(`ALTER TABLE assets ALTER COLUMN extra TYPE jsonb USING extra::jsonb, ADD COLUMN note text DEFAULT 'x'`);
-    for (const mode of ['replace', 'upsert'] as const) await load(nights[1], { mode });
+    await load(nights[1]);
     expect(await psql(`SELECT pg_typeof(extra), count(*) FROM assets WHERE extra IS NOT NULL GROUP BY 1`)).toMatch(
       /^jsonb\|/,
     );

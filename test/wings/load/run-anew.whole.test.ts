@@ -67,14 +67,4 @@ describe.each(['duckdb', 'postgres'] as const)('in %s', (kind) => {
       /date=2026-11-21 was run anew after it was loaded. Restore the one with the seal \w{12}, or load into other tables/,
     );
   });
-
-  test.each(['append', 'upsert'] as const)('merge after %s names this mode, and replace works', async (mode) => {
-    const database = await opened(kind);
-    expect((await load(database, night(20), '--mode', mode)).exit).toBe(0);
-    const refused = await load(database, night(21), '--mode', 'merge');
-    expect(refused.exit, refused.stderr).toBe(2);
-    expect(refused.stderr).toContain(`the table assets was loaded with --mode ${mode}, so it may hold`);
-    expect(refused.stderr).toContain('with --mode replace');
-    expect((await load(database, night(21), '--mode', 'replace')).exit).toBe(0);
-  });
 });

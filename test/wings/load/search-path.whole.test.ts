@@ -34,7 +34,7 @@ describe.skipIf(isMissing)('tables that are not in the first schema of the searc
     await psql('DROP SCHEMA IF EXISTS staging CASCADE; CREATE SCHEMA staging');
     const out = await exported(20);
     await load(out, '');
-    const loads = ['', staging, '', staging].map((options) => load(out, options, { mode: 'upsert' }));
+    const loads = ['', staging, '', staging].map((options) => load(out, options));
     await Promise.all(loads);
     expect(await psql(`SELECT count(*) FROM assets`)).toBe('20\n');
   });

@@ -29,7 +29,7 @@ import { loadsTable, type TableRecord } from '../load-record.ts';
 import type { LoadSession } from '../load-session.ts';
 import { holdsMarks, marksColumn } from './marks.ts';
 import { mergeAssets } from './merge-assets.ts';
-import { dropStages, loadStage } from '../load-whole.ts';
+import { dropStages, loadStage } from '../stages.ts';
 import { requireSameChildren } from './require-children.ts';
 import { moment } from '../sql-words.ts';
 import { type Elsewhere, otherMode, type Standing, standingOf, standsElsewhere } from './standing.ts';

@@ -1,9 +1,8 @@
 import type { LoadTable } from '../../warehouse/index.ts';
 import { changeColumns } from '../../../core/records/columns.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
-import { createStage } from '../difference.ts';
 import type { LoadSession } from '../load-session.ts';
-import { createTemporary } from '../load-whole.ts';
+import { createStage, createTemporary } from '../stages.ts';
 import { typeInDatabase } from '../table-columns.ts';
 
 /** The stage of the changes. */

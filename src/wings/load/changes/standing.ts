@@ -62,10 +62,6 @@ export async function standsElsewhere(elsewhere: Elsewhere): Promise<ExportError
       canReplace: mode === 'merge',
     });
   }
-  if (standing !== undefined && standing.seal === undefined) {
-    const mixed = `the table ${table} was loaded with --mode ${standing.mode}, so it may hold rows of several exports`;
-    return new ExportError('usage', mixed, { todo: await wayOutOf(elsewhere) });
-  }
   const since = `${address} has the changes since ${base?.name ?? ''} (seal ${base?.seal.slice(0, 12) ?? ''}), which the table ${table} does not hold`;
   return new ExportError('usage', base === undefined ? noChanges : since, { todo: await wayOutOf(elsewhere) });
 }
@@ -90,7 +86,6 @@ async function wayOutOf({ loaded, base, standing, mode }: Elsewhere): Promise<st
   const replace = `load ${shellWord(newer)} with --mode replace`;
   const others = 'load into other tables with --schema or --prefix';
   const held = standing?.name;
-  if (standing !== undefined && standing.seal === undefined) return `${capital(replace)}, or ${others}.`;
   const found = held === undefined ? undefined : await look(held, standing?.seal);
   const isAnew = found === 'another of this name' || held === name || (held !== undefined && held === base?.name);
   if (isAnew) {

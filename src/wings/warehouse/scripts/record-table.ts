@@ -12,7 +12,7 @@ export const recordTable: Table = {
   name: '_asset_export_loads',
   columns: [
     column('table', 'string', 'Name of the table.'),
-    column('seal', 'string', 'Names the export that the table holds; null where that is not one export.'),
+    column('seal', 'string', 'Names the export that the table holds.'),
     column('base_seal', 'string', 'Names the export that the table held before it was merged.'),
     column('mode', 'string', 'Mode of the load.'),
     column('at', 'timestamp', 'Time of the load.'),
