@@ -159,8 +159,6 @@ export function holdsNewer(
 
 /** Assets that are held, and those that the export lacks. */
 interface HeldIds {
-  /** The table, for messages. */
-  readonly table: string;
   /** Counts, as expressions. */
   readonly total: string;
   readonly deleted: string;
@@ -174,7 +172,7 @@ function idsInAssets({ rows }: LoadTable, staged: StagedTable): HeldIds {
   const total = `(SELECT count(*) FROM ${doubleQuoted(table)})`;
   const lacking = rowsNotStaged(staged);
   const deleted = staged.key === undefined ? `greatest(${total} - ${rows}, 0)` : `(SELECT count(*) FROM ${lacking})`;
-  return { table, total, deleted, lacking, id: staged.key?.[0] };
+  return { total, deleted, lacking, id: staged.key?.[0] };
 }
 
 /** Where the export has no table of assets: the ids in all child tables. */
@@ -189,7 +187,7 @@ function idsInChildren(children: readonly StagedTable[]): HeldIds | undefined {
   const staged = ids(known.map(({ stage }) => stage));
   const lacking = `${held} AS held WHERE NOT EXISTS (SELECT 1 FROM ${staged} AS staged WHERE staged.${doubleQuoted(id)} = held.${doubleQuoted(id)})`;
   const count = (from: string): string => `(SELECT count(*) FROM ${from})`;
-  return { table: first.table.name, total: count(`${held} AS held`), deleted: count(lacking), lacking, id };
+  return { total: count(`${held} AS held`), deleted: count(lacking), lacking, id };
 }
 
 async function requireFewDeletes(
@@ -198,7 +196,7 @@ async function requireFewDeletes(
   { limit, reports }: { readonly limit: string; readonly reports: ReplaceReports },
 ): Promise<void> {
   if (ids === undefined) return;
-  const { table, total, deleted, lacking, id } = ids;
+  const { total, deleted, lacking, id } = ids;
   const counted = `SELECT ${deleted} AS deleted, ${total} AS total`;
   await session.refuseIf({
     query: `SELECT deleted, total FROM (${counted}) AS counted WHERE deleted > ${mostDeletes(limit, 'total')}`,

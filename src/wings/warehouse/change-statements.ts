@@ -22,25 +22,8 @@ export interface ChangedTables {
 /** How a warehouse writes the statements. */
 export interface ChangeStyle {
   readonly quote: (name: string) => string;
-  /** Sets columns where a condition holds. */
-  readonly update: (update: Update) => string;
   /** The start of the newer export, as an expression. */
   readonly at: string;
-  /** Without it no statement changes a row. */
-  readonly when?: string;
-}
-
-/** Columns that are set where a condition holds; all as SQL. */
-export interface Update {
-  readonly table: string;
-  /** `column = value, …` */
-  readonly set: string;
-  readonly where: string;
-}
-
-/** `UPDATE` as most warehouses take it. */
-export function plainUpdate({ table, set, where }: Update): string {
-  return `UPDATE ${table} SET ${set} WHERE ${where};\n`;
 }
 
 /** A statement that changes rows of a table. */
@@ -49,19 +32,6 @@ export interface CountedChange {
   readonly sql: string;
   /** The rows that it changes, behind FROM; counted before it runs. */
   readonly rows: string;
-}
-
-function both(condition: string, when: string | undefined): string {
-  return when === undefined ? condition : `${condition} AND ${when}`;
-}
-
-/** Replaces the changed assets and their child rows. */
-export function mergeStatements(tables: ChangedTables, style: ChangeStyle): CountedChange[] {
-  return [
-    removed(tables.assets, tables, style, 'delete'),
-    ...inserts(tables, style, []),
-    ...mergeChildren(tables, style, 'delete'),
-  ];
 }
 
 /** Replaces the child rows of changed assets. */
@@ -76,27 +46,26 @@ export function mergeChildren(tables: ChangedTables, style: ChangeStyle, deletes
 function removed(
   { name, id }: FilledTable,
   { assets, changes }: ChangedTables,
-  { quote, when }: ChangeStyle,
+  { quote }: ChangeStyle,
   deletes: DeleteRule,
 ): CountedChange {
   const kept = deletes === 'delete' ? '' : ` WHERE ${quote('op')} <> 'delete'`;
   const ids = `(SELECT ${quote(assets.id)} FROM ${quote(changes)}${kept})`;
-  const rows = `${quote(name)} WHERE ${both(`${quote(id)} IN ${ids}`, when)}`;
+  const rows = `${quote(name)} WHERE ${quote(id)} IN ${ids}`;
   return { table: name, sql: `DELETE FROM ${rows};\n`, rows };
 }
 
 /** Closes the open rows of changed assets that began before, and adds the new ones. */
 export function scd2Statements(tables: ChangedTables, style: ChangeStyle, deletes: DeleteRule): CountedChange[] {
-  const { quote, at, when } = style;
+  const { quote, at } = style;
   const { assets, changes } = tables;
   const kept = deletes === 'keep' ? ` WHERE ${quote('op')} <> 'delete'` : '';
   const ids = `(SELECT ${quote(assets.id)} FROM ${quote(changes)}${kept})`;
-  const closed = ({ name, id }: FilledTable): CountedChange =>
-    updated(style, {
-      table: name,
-      set: `${quote('valid_to')} = ${at}`,
-      where: both(`${quote('valid_to')} IS NULL AND ${quote('valid_from')} < ${at} AND ${quote(id)} IN ${ids}`, when),
-    });
+  const closed = ({ name, id }: FilledTable): CountedChange => {
+    const where = `${quote('valid_to')} IS NULL AND ${quote('valid_from')} < ${at} AND ${quote(id)} IN ${ids}`;
+    const sql = `UPDATE ${quote(name)} SET ${quote('valid_to')} = ${at} WHERE ${where};\n`;
+    return { table: name, sql, rows: `${quote(name)} WHERE ${where}` };
+  };
   const times = [{ column: 'valid_from', value: at }];
   return [
     closed(assets),
@@ -104,12 +73,6 @@ export function scd2Statements(tables: ChangedTables, style: ChangeStyle, delete
     ...tables.children.map(closed),
     ...childInserts(tables, style, times),
   ];
-}
-
-/** @param change with the bare name of its table */
-function updated({ quote, update }: ChangeStyle, change: Update): CountedChange {
-  const table = quote(change.table);
-  return { table: change.table, sql: update({ ...change, table }), rows: `${table} WHERE ${change.where}` };
 }
 
 interface FixedColumn {
@@ -122,7 +85,7 @@ function inserts(
   style: ChangeStyle,
   fixed: readonly FixedColumn[],
 ): CountedChange[] {
-  const where = both(`${style.quote('op')} <> 'delete'`, style.when);
+  const where = `${style.quote('op')} <> 'delete'`;
   return [inserted(assets, style, { from: changes, where, fixed })];
 }
 
@@ -131,10 +94,10 @@ function childInserts(
   style: ChangeStyle,
   fixed: readonly FixedColumn[],
 ): CountedChange[] {
-  const { quote, when } = style;
+  const { quote } = style;
   const ids = `(SELECT ${quote(assets.id)} FROM ${quote(changes)} WHERE ${quote('op')} <> 'delete')`;
   return children.map((child) =>
-    inserted(child, style, { from: child.staged, where: both(`${quote(child.id)} IN ${ids}`, when), fixed }),
+    inserted(child, style, { from: child.staged, where: `${quote(child.id)} IN ${ids}`, fixed }),
   );
 }
 
@@ -155,7 +118,7 @@ export interface InsertSource {
 }
 
 export function insertText(
-  table: FilledTable,
+  table: Pick<FilledTable, 'name' | 'columns'>,
   { quote }: Pick<ChangeStyle, 'quote'>,
   { from, where, fixed }: InsertSource,
 ): string {

@@ -12,9 +12,9 @@ export {
   requireCluster,
 } from './dialects.ts';
 export { diffExports, type DiffSummary } from './diff/diff-exports.ts';
-export { exportScript, scriptModes } from './scripts/export-script.ts';
+export { exportScript } from './scripts/export-script.ts';
 export { recordTable, stagePrefix } from './scripts/record-table.ts';
-export { exampleExport, readScriptExport, scriptHeading } from './scripts/script-export.ts';
+export { readScriptExport, scriptHeading } from './scripts/script-export.ts';
 export { inPlaceNames, inPlaceNights, inPlaceTable } from './in-place/in-place-engines.ts';
 export { nightsView, viewNames, wholeView } from './in-place/in-place-views.ts';
 export { nightsAddress } from './in-place/nights-address.ts';
@@ -24,7 +24,6 @@ export { selectSchema } from './scripts/script-style.ts';
 export {
   insertText,
   mergeChildren,
-  plainUpdate,
   type CountedChange,
   scd2Statements,
   type ChangeStyle,

@@ -42,10 +42,8 @@ describe('schema', () => {
   });
 
   it('says in its first line that an example has placeholders', async () => {
-    for (const mode of [[], ['--mode', 'merge'], ['--mode', 'scd2']]) {
-      const { stdout } = await schema('--for', 'redshift', ...mode);
-      expect(stdout).toMatch(/^-- An example: .* are placeholders\. For one export: schema --of EXPORT\.\n/);
-    }
+    const { stdout } = await schema('--for', 'redshift');
+    expect(stdout).toMatch(/^-- An example: .* are placeholders\. For one export: schema --of EXPORT\.\n/);
   });
 
   describe('--of', () => {
@@ -67,17 +65,27 @@ describe('schema', () => {
       [['--of', 'EXPORT', '--for', 'bigquery'], 'bigquery cannot read', '--folder gs://bucket/export'],
       [['--of', 'EXPORT', '--for', 'redshift'], 'redshift cannot read', '--folder s3://bucket/export'],
       [['--of', 'EXPORT', '--for', 'snowflake'], 'snowflake cannot read', '--folder @stage/export'],
-      [['--of', 'EXPORT', '--for', 'duckdb', '--mode', 'merge'], 'no table changes', 'asset-export diff OLDER NEWER'],
+      [
+        ['--of', 'EXPORT', '--for', 'duckdb', '--mode', 'merge'],
+        'no script for --mode merge',
+        '--to TARGET --mode merge',
+      ],
+      [['--for', 'snowflake', '--mode', 'scd2'], 'no script for --mode scd2', 'apply the table changes'],
       [['--of', 'EXPORT', '--for', 'duckdb', '--table', 'creators'], '--table does not go with --of', ''],
       [['--of', 'EXPORT', '--for', 'job'], '--for job does not go with --of', ''],
       [['jobs/demo.yaml', '--of', 'EXPORT', '--for', 'duckdb'], 'not from a job file', 'Leave the job file out'],
-      [['--for', 'job', '--mode', 'merge'], '--for job does not go with --mode', ''],
+      [['--for', 'job', '--mode', 'replace'], '--for job does not go with --mode', ''],
       [['--for', 'duckdb', '--mode', 'replace'], '--mode replace needs --of', ''],
-      [['--mode', 'merge'], '--mode needs --for', 'duckdb'],
+      [['--mode', 'replace'], '--mode needs --for', 'duckdb'],
+      [['--for', 'athena', '--mode', 'replace'], '--mode does not go with', ''],
+      [
+        ['--for', 'duckdb', '--views', '--mode', 'replace'],
+        '--mode replace does not go with --views',
+        'Leave --mode out',
+      ],
       [['--nights', 'out/date=*'], '--nights needs --for', 'athena'],
       [['--for', 'bigquery', '--nights', 'gs://b/date=*'], 'one asterisk', 'asset-export lake ROOT --for bigquery'],
       [['--for', 'spark', '--nights', 's3://b/nights/*'], 'needs a name in front of the day', 'nightly/date={date}'],
-      [['--for', 'athena', '--mode', 'merge'], '--mode does not go with', ''],
       [['--for', 'athena', '--schema', 'raw'], '--schema does not go with', 'Select the database'],
       [
         ['--for', 'duckdb', '--cluster', 'id'],
@@ -101,12 +109,6 @@ describe('schema', () => {
       [['--for', 'job', '--views'], '--for job does not go with --views', ''],
       [['--for', 'dbt', '--views'], '--views needs an engine', ''],
       [['--for', 'dbt', '--nights', 'out/date=*'], '--for dbt does not go with --nights', ''],
-      [['--for', 'dbt', '--mode', 'merge'], '--mode merge does not go with --for dbt', 'For tables of scd2'],
-      [
-        ['--for', 'duckdb', '--views', '--mode', 'replace'],
-        '--mode replace does not go with --views',
-        'Leave --mode out',
-      ],
       [['--of', 'EXPORT', '--for', 'athena'], 'athena cannot read', '--folder s3://bucket/export'],
     ])('refuses %j', async (words, problem, todo) => {
       const { exit, stdout, stderr } = await schema(...words.map((word) => (word === 'EXPORT' ? out : word)));
@@ -153,14 +155,11 @@ describe('schema', () => {
     ['redshift', 'SORTKEY ("collection", "ownership_owner")'],
     ['clickhouse', 'ORDER BY (`collection`, `ownership_owner`)\nSETTINGS allow_nullable_key = 1'],
   ] as const)('orders the rows of tables that have the columns: %s', async (name, text) => {
-    for (const mode of [[], ['--mode', 'merge']]) {
-      const { stdout } = await schema('--for', name, '--cluster', 'collection,ownership_owner', ...mode);
-      expect(stdout.split(text)).toHaveLength(2);
-      // The stage of what changed is loaded once: it has no order.
-      const created = /CREATE TABLE[^\n]*\bassets\b[\s\S]*?;\n/.exec(stdout)?.[0] ?? '';
-      expect(created).toContain(text);
-      expect(name === 'clickhouse' ? undefined : problemOf(name, created)).toBeUndefined();
-    }
+    const { stdout } = await schema('--for', name, '--cluster', 'collection,ownership_owner');
+    expect(stdout.split(text)).toHaveLength(2);
+    const created = /CREATE TABLE[^\n]*\bassets\b[\s\S]*?;\n/.exec(stdout)?.[0] ?? '';
+    expect(created).toContain(text);
+    expect(name === 'clickhouse' ? undefined : problemOf(name, created)).toBeUndefined();
   });
 
   it('prints the view and the sources of dbt for what an export holds', async () => {

@@ -1,14 +1,13 @@
 import { changesTable } from '../../../core/records/columns.ts';
-import { dbtSources, dialectNames, inPlaceNames, nftView, scriptModes } from '../../../wings/warehouse/index.ts';
+import { dbtSources, dialectNames, inPlaceNames, nftView } from '../../../wings/warehouse/index.ts';
 import type { CommandLine } from '../../command.ts';
-import { choiceOf } from '../../flag-values.ts';
 import { givenNames, schemaText } from './print-statements.ts';
 import { layoutOf, tablesOfExport } from './schema-layout.ts';
 
 /** The view of an engine, or dbt's `sources.yml`. @throws {ExportError} `usage` */
 export async function analystsText(args: CommandLine, purpose: string): Promise<string> {
   const { schema, prefix } = givenNames(args);
-  const isVersions = choiceOf(args, 'mode', scriptModes) === 'scd2';
+  const isVersions = args.text('mode') === 'scd2';
   const written = args.text('of') === undefined ? layoutOf(args).tables : await tablesOfExport(args);
   // Loads keep no table of changes.
   const tables = written.filter(({ name }) => name !== changesTable.name);

@@ -13,7 +13,6 @@ import {
   selectSchema,
   ddlFor,
   type DialectName,
-  exampleExport,
   exampleFolders,
   exportScript,
   hasClusters,
@@ -22,31 +21,23 @@ import {
   readScriptExport,
   requireCluster,
   scriptHeading,
-  scriptModes,
   viewNames,
   wholeView,
 } from '../../../wings/warehouse/index.ts';
 import { requireNames } from '../../../wings/load/index.ts';
 import type { CommandLine } from '../../command.ts';
 import { exportPlace } from '../../export-place.ts';
-import { choiceOf } from '../../flag-values.ts';
 import { type Layout, layoutOf, shortPath } from './schema-layout.ts';
 
 const exampleNote =
   '-- An example: files, folder, counts, seals and times are placeholders. For one export: schema --of EXPORT.\n';
 
-/** The statements for an example: what creates and loads each table, or the script of a mode. */
+/** The statements for an example: what creates and loads each table. */
 export function exampleText(args: CommandLine, dialect: DialectName): string {
   const layout = layoutOf(args);
-  const { schema, prefix } = givenNames(args);
+  const { prefix } = givenNames(args);
   const folder = givenFolder(args) ?? layout.folder ?? exampleFolders[dialect];
-  const mode = choiceOf(args, 'mode', scriptModes);
   const cluster = clusterOf(args, dialect, layout.tables);
-  if (mode === 'replace') throw new ExportError('usage', '--mode replace needs --of EXPORT');
-  if (mode !== undefined) {
-    const source = exampleExport(layout.tables, mode, formatFor(dialect, layout), prefix);
-    return `${exampleNote}${exportScript(source, { dialect, mode, folder, schema, cluster })}`;
-  }
   const texts = layout.tables.map((table) => statementsOf(table, dialect, { ...layout, folder, cluster }, prefix));
   return `${exampleNote}${noteFor(dialect)}\n${texts.join('\n')}`;
 }
@@ -59,10 +50,9 @@ export async function scriptText(args: CommandLine, dialect: DialectName): Promi
   const folder = givenFolder(args) ?? shortPath(place.folder, args.terminal.cwd());
   requireReachable(dialect, folder);
   const source = await readScriptExport(finished, dialect, prefix);
-  const mode = choiceOf(args, 'mode', scriptModes) ?? 'replace';
   const tables = source.plan.tables.map(({ table }) => table);
   const cluster = clusterOf(args, dialect, tables);
-  return `${scriptHeading(source, mode, programVersion())}${exportScript(source, { dialect, mode, folder, schema, cluster })}`;
+  return `${scriptHeading(source, programVersion())}${exportScript(source, { dialect, folder, schema, cluster })}`;
 }
 
 /** `--cluster`. @throws {ExportError} `usage` where a warehouse has no such order, or no table has a column */
@@ -116,12 +106,6 @@ export function givenNames(args: CommandLine): { schema: string | undefined; pre
 export function givenFolder(args: CommandLine): string | undefined {
   const given = args.text('folder');
   return given === undefined ? undefined : requireAddress(given, 'warehouse', '--folder');
-}
-
-/** The format in which the changes are read: psql reads no Parquet. */
-function formatFor(dialect: DialectName, { formats }: Layout): TableFormat {
-  const usual: TableFormat = dialect === 'postgres' ? 'csv' : 'parquet';
-  return formats.includes(usual) ? usual : (formats.find((format) => format !== 'parquet') ?? usual);
 }
 
 function statementsOf(

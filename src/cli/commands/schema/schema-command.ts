@@ -1,7 +1,7 @@
 import { tableNames } from '../../../core/records/columns.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { columnsDocument, dialectNames, inPlaceNames, scriptModes } from '../../../wings/warehouse/index.ts';
+import { columnsDocument, dialectNames, inPlaceNames } from '../../../wings/warehouse/index.ts';
 import type { Command, CommandLine } from '../../command.ts';
 import { bucketFlags } from '../../export-place.ts';
 import { choiceOf } from '../../flag-values.ts';
@@ -12,11 +12,13 @@ import { layoutOf, tablesOfExport } from './schema-layout.ts';
 
 const purposes = [...dialectNames, ...inPlaceNames, 'dbt', 'job'] as const;
 
+const scriptModes = ['replace', 'scd2'] as const;
+
 /** `schema`: the columns, the statements that create and load them, or the JSON Schema of job files. */
 export const schemaCommand: Command = {
   usage: [
-    'schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR] [--mode merge|scd2]',
-    'schema --of EXPORT --for NAME [--mode replace|merge|scd2] [--schema NAME] [--prefix TEXT] [--folder DIR]',
+    'schema [job.yaml] [--table NAME] [--for NAME] [--folder DIR]',
+    'schema --of EXPORT --for NAME [--schema NAME] [--prefix TEXT] [--folder DIR]',
     'schema [job.yaml] --for athena|trino|spark|databricks [--of EXPORT] [--nights PATTERN] [--folder DIR]',
     'schema [job.yaml] --for NAME --views [--of EXPORT] [--mode scd2] [--prefix TEXT]',
     'schema [job.yaml] --for dbt [--of EXPORT] [--mode scd2] [--schema NAME] [--prefix TEXT]',
@@ -30,10 +32,6 @@ export const schemaCommand: Command = {
     {
       line: 'schema --of out/date=2026-11-20 --for clickhouse',
       about: 'a script that replaces the tables by this export, in one step for readers',
-    },
-    {
-      line: 'schema --of out/date=2026-11-21 --for snowflake --mode scd2 --folder @stage/date=2026-11-21',
-      about: 'a script that applies what changed and keeps every version of an asset',
     },
     {
       line: "schema --for athena --of out/date=2026-11-20 --nights 's3://bucket/nightly/date=*'",
@@ -63,14 +61,13 @@ export const schemaCommand: Command = {
         {
           name: 'of',
           value: 'EXPORT',
-          about: 'a complete export, or a diff: print the script for its tables, columns, files and seal',
+          about: 'a complete export: print the script for its tables, columns, files and seal',
         },
         {
           name: 'mode',
           value: 'MODE',
           choices: scriptModes,
-          about:
-            'merge applies the table changes, scd2 also keeps every version; with --of also replace, which is the default there',
+          about: 'replace with --of, the default there; scd2 with --views or --for dbt, for tables of load --mode scd2',
         },
         {
           name: 'views',
@@ -121,6 +118,14 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
     new ExportError('usage', problem, todo === undefined ? {} : { todo });
   const isInPlace = inPlaceNames.some((name) => name === purpose) || isGiven('nights');
   const isTables = purpose === 'dbt' || isGiven('views');
+  const mode = args.text('mode') ?? '';
+  if (mode === 'merge' || (mode === 'scd2' && !isTables)) {
+    throw refuse(
+      `schema prints no script for --mode ${mode}`,
+      `DuckDB and PostgreSQL: asset-export load EXPORT --to TARGET --mode ${mode}\nElsewhere: apply the table changes in the warehouse, or replace the tables with schema --of EXPORT --for NAME.`,
+    );
+  }
+  choiceOf(args, 'mode', scriptModes);
   const needing = firstOf(['mode', 'nights', 'views']);
   if (purpose === undefined && needing !== undefined) {
     throw refuse(`--${needing} needs --for`, `Known: ${purposes.join(', ')}.`);
@@ -137,10 +142,9 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
     throw refuse(`${purpose === 'dbt' ? '--for dbt' : '--views'} does not go with --nights`);
   }
   if (purpose === 'dbt' && isGiven('views')) throw refuse('--views needs an engine: dbt prints sources.yml');
-  const mode = choiceOf(args, 'mode', scriptModes);
-  if (isTables && mode !== undefined && mode !== 'scd2') {
+  if (isTables && mode === 'replace') {
     throw refuse(
-      `--mode ${mode} does not go with ${purpose === 'dbt' ? '--for dbt' : '--views'}, which prints no load`,
+      `--mode replace does not go with ${purpose === 'dbt' ? '--for dbt' : '--views'}, which prints no load`,
       'Leave --mode out. For tables of scd2, use --mode scd2.',
     );
   }
@@ -153,6 +157,7 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
   if (isInPlace && !isTables && isGiven('mode')) {
     throw refuse('--mode does not go with engines that read in place: they load nothing');
   }
+  if (mode === 'replace' && !isGiven('of')) throw refuse('--mode replace needs --of EXPORT');
   if (isGiven('of') && isGiven('table') && !isInPlace && purpose !== undefined) {
     throw refuse('--table does not go with --of and --for: the script loads all tables together');
   }

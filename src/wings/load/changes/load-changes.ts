@@ -5,7 +5,6 @@ import {
   type FilledTable,
   insertText,
   mergeChildren,
-  plainUpdate,
   rowsAfterLoad,
   requireFreeNames,
   scd2Statements,
@@ -195,7 +194,7 @@ async function applyTo(loading: Loading, standing: Standing | undefined): Promis
   if (session.isTrial) return { ...none, state: 'merged', seal };
   const rows = await changedRows(loading, staged, children);
   const tables: ChangedTables = { assets, changes: stagedChanges, children: staged };
-  const style: ChangeStyle = { quote: doubleQuoted, update: plainUpdate, at };
+  const style: ChangeStyle = { quote: doubleQuoted, at };
   if (mode === 'merge') {
     const table = { ...changes.table, name: assets.name, columns: columnsOfAssets(changes) };
     await mergeAssets(session, { ...loading, table, id: assets.id, changes: stagedChanges, deletes, at });

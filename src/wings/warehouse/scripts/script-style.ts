@@ -1,7 +1,6 @@
 import type { Column, Table } from '../../../core/records/table.ts';
 import { backQuoted, doubleQuoted, escapedLiteral, literal } from '../../../lib/sql-text.ts';
-import { plainUpdate, type Update } from '../change-statements.ts';
-import { commentsFor, ddlFor, dialects, type DialectName } from '../dialects.ts';
+import { commentsFor, ddlFor, type DialectName } from '../dialects.ts';
 import { snowflakeName } from '../snowflake.ts';
 import { requireTypes } from './clickhouse-types.ts';
 
@@ -10,9 +9,8 @@ export interface Stage {
   readonly name: string;
   /** As the files hold it. */
   readonly columns: readonly Column[];
-  /** The table that has its columns; all but those that its files add. */
+  /** The table that has its columns. */
   readonly target: string;
-  readonly added: readonly string[];
 }
 
 /** How a warehouse writes what the scripts have in common. */
@@ -37,7 +35,6 @@ export interface ScriptStyle {
   readonly commit: string;
   /** Ends the script with a message unless a condition holds. */
   readonly require: (condition: string, message: string) => string;
-  readonly update: (update: Update) => string;
   /** Milliseconds since 1970 as an expression. */
   readonly at: (ms: number) => string;
   readonly now: string;
@@ -56,12 +53,8 @@ export interface Swap {
 /** The stage has the target's types: its rows fit there. A target that lacks a column has no stage, and then nothing is changed. */
 function stageLike(dialect: DialectName, create: string) {
   const { quote } = styles[dialect];
-  return ({ name, columns, target, added }: Stage): string => {
-    const selected = columns.map((column) =>
-      added.includes(column.name)
-        ? `CAST(NULL AS ${dialects[dialect].types[column.type]}) AS ${quote(column.name)}`
-        : quote(column.name),
-    );
+  return ({ name, columns, target }: Stage): string => {
+    const selected = columns.map((column) => quote(column.name));
     return `${create} ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${quote(target)} WHERE 1 = 0;\n`;
   };
 }
@@ -130,7 +123,6 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     begin: () => 'BEGIN;\n',
     commit: 'COMMIT;\n',
     require: (condition, message) => `SELECT CASE WHEN ${condition} THEN 'ok' ELSE error(${literal(message)}) END;\n`,
-    update: plainUpdate,
     at: (ms) => `TIMESTAMPTZ ${literal(isoTime(ms))}`,
     now: 'CURRENT_TIMESTAMP',
   },
@@ -155,7 +147,6 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     commit: 'COMMIT;\n',
     require: (condition, message) =>
       block(`IF NOT (${condition}) THEN RAISE EXCEPTION USING MESSAGE = ${literal(message)}; END IF;`),
-    update: plainUpdate,
     at: (ms) => `CAST(${literal(isoTime(ms))} AS timestamp with time zone)`,
     now: 'CURRENT_TIMESTAMP',
   },
@@ -171,7 +162,6 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     begin: () => 'BEGIN TRANSACTION;\n',
     commit: 'COMMIT TRANSACTION;\n',
     require: (condition, message) => `ASSERT ${condition} AS ${escapedLiteral(message)};\n`,
-    update: plainUpdate,
     at: (ms) => `TIMESTAMP ${escapedLiteral(isoTime(ms))}`,
     now: 'CURRENT_TIMESTAMP()',
   },
@@ -187,7 +177,6 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     begin: () => 'BEGIN;\n',
     commit: 'COMMIT;\n',
     require: requireByCast,
-    update: plainUpdate,
     at: (ms) => `CAST(${literal(`${plainTime(ms)} +00:00`)} AS TIMESTAMP_TZ)`,
     now: 'CURRENT_TIMESTAMP',
   },
@@ -199,17 +188,11 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     useSchema: (schema) => `USE ${backQuoted(schema)};\n`,
     requireTypes,
     createIfAbsent: createIfAbsent('clickhouse'),
-    createStage: (stage) =>
-      stage.added.length === 0
-        ? `CREATE TABLE ${backQuoted(stage.name)} AS ${backQuoted(stage.target)};\n`
-        : ddlFor('clickhouse', stage),
+    createStage: ({ name, target }) => `CREATE TABLE ${backQuoted(name)} AS ${backQuoted(target)};\n`,
     dropIfThere: dropIfThere(backQuoted),
     begin: () => '',
     commit: '',
     require: (condition, message) => `SELECT throwIf(NOT (${condition}), ${escapedLiteral(message)}) FORMAT Null;\n`,
-    // Waits until the rows are changed: the inserts that follow must not be.
-    update: ({ table, set, where }) =>
-      `ALTER TABLE ${table} UPDATE ${set} WHERE ${where} SETTINGS mutations_sync = 2;\n`,
     at: (ms) => `toDateTime64(${escapedLiteral(plainTime(ms))}, 6, 'UTC')`,
     now: 'now64(6)',
     swap: exchange,
@@ -225,7 +208,6 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     begin: () => 'BEGIN;\n',
     commit: 'COMMIT;\n',
     require: requireByCast,
-    update: plainUpdate,
     at: (ms) => `CAST(${literal(plainTime(ms))} AS TIMESTAMP)`,
     now: 'GETDATE()',
   },

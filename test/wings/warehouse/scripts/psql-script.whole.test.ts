@@ -30,7 +30,7 @@ describe.skipIf(isMissing)('a script for psql', () => {
   ])('loads %s %j', async (format, flags) => {
     const folder = await exported(50, { format, out: join(await tempFolder(), `o'u\\t "$1" [a]*`), ...flags });
     for (const _ of [1, 2]) {
-      await psql(await scriptOf(folder, 'postgres', 'replace'));
+      await psql(await scriptOf(folder, 'postgres'));
       expect(await psql(assets)).toBe('50|50\n');
     }
     const empty = `SELECT count(*) FROM assets WHERE content_json_uri = '' AND interface IS NOT NULL`;
@@ -40,7 +40,7 @@ describe.skipIf(isMissing)('a script for psql', () => {
   it.each(['csv', 'jsonl'])('fills a table with other columns, in another order: %s', async (format) => {
     await psql(`CREATE TABLE creators (
       note text DEFAULT 'kept', verified boolean, extra json, share bigint, address text, "position" bigint, asset_id text)`);
-    await psql(await scriptOf(await exported(50, { format }), 'postgres', 'replace'));
+    await psql(await scriptOf(await exported(50, { format }), 'postgres'));
     const odd = `SELECT count(*) FROM creators WHERE note <> 'kept' OR note IS NULL OR length(asset_id) < 32`;
     expect(await psql(odd)).toBe('0\n');
   });
@@ -50,9 +50,9 @@ describe.skipIf(isMissing)('a script for psql', () => {
     ['csv', 'gzip', '.gz'],
     ['jsonl', 'zstd', '.zst'],
   ])('stops at a part that it cannot read, and keeps what was there: %s, %s', async (format, codec, ending) => {
-    await psql(await scriptOf(await exported(20, { format }), 'postgres', 'replace'));
+    await psql(await scriptOf(await exported(20, { format }), 'postgres'));
     const folder = await exported(50, { format, compression: `${format}=${codec}` });
-    const script = `\\set ON_ERROR_STOP off\n${await scriptOf(folder, 'postgres', 'replace')}`;
+    const script = `\\set ON_ERROR_STOP off\n${await scriptOf(folder, 'postgres')}`;
     const part = join(folder, format, 'assets', `part-00001.${format}${ending}`);
     if (codec !== 'none') {
       await truncate(part, 100);
@@ -82,7 +82,7 @@ it.skipIf(isMissing).each([
 
 it('for psql is refused where the export holds Parquet alone', async () => {
   for (const flags of [{}, { format: 'parquet,csv', 'csv-formulas': 'escape' }]) {
-    const failed = scriptOf(await exported(10, flags), 'postgres', 'replace');
+    const failed = scriptOf(await exported(10, flags), 'postgres');
     await expect(failed).rejects.toMatchObject({ exit: 'usage' });
     await expect(failed).rejects.toThrow('psql cannot read Parquet');
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openFinished } from '../../../../src/exports/finished-export.ts';
 import type { DialectName } from '../../../../src/wings/warehouse/dialects.ts';
-import { exportScript, type ScriptMode } from '../../../../src/wings/warehouse/scripts/export-script.ts';
+import { exportScript } from '../../../../src/wings/warehouse/scripts/export-script.ts';
 import { readScriptExport } from '../../../../src/wings/warehouse/scripts/script-export.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../diff/two-nights.ts';
 
@@ -34,9 +34,9 @@ export async function exportFew(folder: string): Promise<string> {
 }
 
 /** The script of a night. */
-export async function scriptOf(folder: string, dialect: DialectName, mode: ScriptMode, prefix = ''): Promise<string> {
+export async function scriptOf(folder: string, dialect: DialectName, prefix = ''): Promise<string> {
   const source = await readScriptExport(await openFinished(folder), dialect, prefix);
-  return exportScript(source, { dialect, mode, folder });
+  return exportScript(source, { dialect, folder });
 }
 
 /** The statements of a script, as they stand apart in it. */

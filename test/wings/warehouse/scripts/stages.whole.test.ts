@@ -23,9 +23,9 @@ describe.each(engineNames)('the stages of a script for %s', (dialect) => {
   test('have no name that a table of a set has', async () => {
     await engine.renew();
     await engine.run(scriptTables.map((name) => `DROP TABLE IF EXISTS stage_${name};`));
-    await engine.run(piecesOf(await scriptOf(few, dialect, 'replace', 'stage_')));
+    await engine.run(piecesOf(await scriptOf(few, dialect, 'stage_')));
     expect(await rows('stage_assets')).toBe(20);
-    await engine.run(piecesOf(await scriptOf(few, dialect, 'replace')));
+    await engine.run(piecesOf(await scriptOf(few, dialect)));
     expect([await rows('assets'), await rows('stage_assets')]).toEqual([20, 20]);
   });
 });
@@ -35,7 +35,7 @@ it.skipIf(engines.duckdb.isMissing)('are temporary where they can be: a table of
     const engine = engines[dialect];
     if (engine.isMissing) continue;
     await engine.renew();
-    const script = piecesOf(await scriptOf(few, dialect, 'replace'));
+    const script = piecesOf(await scriptOf(few, dialect));
     const [, name = ''] = /CREATE TEMPORARY TABLE "(\w+assets)"/.exec(script.join('\n')) ?? [];
     await engine.run([`CREATE TABLE "${name}" AS SELECT 1 AS own;`]);
     await engine.run(script);
@@ -50,7 +50,7 @@ describe.skipIf(engines.clickhouse.isMissing)('a column of another type in Click
 
   /** The tables of the export, empty, and its script. */
   const begin = async (): Promise<string[]> => {
-    const script = piecesOf(await scriptOf(few, 'clickhouse', 'replace'));
+    const script = piecesOf(await scriptOf(few, 'clickhouse'));
     await clickhouse.renew();
     await clickhouse.run(script.filter((piece) => piece.includes('CREATE TABLE IF NOT EXISTS')));
     return script;
