@@ -91,7 +91,7 @@ export const otherFlags: Readonly<Record<string, string>> = {
   file: list,
   force: again,
   history:
-    'Write asset-export schema --for duckdb --nights PATTERN: docs/questions.md has the query of versions over these views.',
+    'Write asset-export schema --for duckdb --nights PATTERN: asset-export help questions has the query of versions over these views.',
   i: list,
   input: list,
   j: many,

@@ -56,21 +56,9 @@ export async function* fetchBatches(
   batches: AsyncIterable<Batch>,
   options: FetchOptions,
 ): AsyncGenerator<FetchedBatch, void, void> {
-  const {
-    client,
-    flags,
-    reader,
-    singles,
-    concurrency,
-    mostBytes,
-    onHolding,
-    onSettled,
-    halt,
-    originsOf,
-    absence,
-    idsPerCall,
-  } = options;
-  const seconds = absence && new SecondAnswers({ client, desk: absence, flags, reader, idsPerCall });
+  const { client, flags, reader, singles, concurrency, mostBytes, onHolding, onSettled, halt, originsOf } = options;
+  const { absence: desk } = options;
+  const seconds = desk && new SecondAnswers({ ...options, desk });
   // A little more than calls, so that slots stay full while the first one is awaited.
   const held = new HeldBytes({ mostBytes, firstBatches: concurrency + 4, onChange: onHolding });
   const settled = (looked: LookedUp): Counts => {

@@ -3,17 +3,13 @@ import { AttemptError } from '../attempt-error.ts';
 import type { ClientListener } from '../client-events.ts';
 import { Reuse } from '../wire/reuse.ts';
 
-interface SendableCall extends CallOutline {
-  /** @param fresh whether it must not reuse a connection */
-  readonly send: (fresh: boolean) => Promise<AssetAnswer>;
-}
-
 /**
  * Sends a request that was lost with a reused connection once more at once, on a fresh one. The policies around hear only of the
  * second attempt. The budget hears of both: a request that was written may be charged.
+ * A call sends itself, on a fresh connection where it is told so.
  * @param withPayment puts the budget around what sends
  */
-export function withReuse<Call extends SendableCall>(
+export function withReuse<Call extends CallOutline & { readonly send: (fresh: boolean) => Promise<AssetAnswer> }>(
   withPayment: (sender: Asker<Call>) => Asker<Call>,
   listener: ClientListener | undefined,
 ): Asker<Call> {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { journaled } from '../../client/policies/with-journal.ts';
+import type { AbsenceDesk } from '../../client/second-answers.ts';
 import { secretScrubber } from '../../client/wire/clean-message.ts';
 import { createWire } from '../../client/wire/http-client.ts';
 import { thenCleanUp } from '../../../lib/clean-up.ts';
@@ -70,14 +71,7 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
       ...effects,
       journal,
       client,
-      absence: {
-        judge: (call) => desk.call('judgeAbsence', call),
-        witnesses: (room) => desk.call('witnesses', room),
-        second: (answer) => desk.call('secondAnswer', answer),
-        settle: (call) => {
-          desk.tell('settleAbsence', call);
-        },
-      },
+      absence: absenceAt(desk),
       firstPart: 1,
       ...reportsTo(desk, settings.thread),
     });
@@ -92,6 +86,18 @@ export async function runThread(port: Port, settings: ThreadSettings, effects: T
   await wire.close();
   await desk.call('end', failure);
   desk.close(new NobodyWaits());
+}
+
+/** Absence is weighed for all threads together. */
+function absenceAt(desk: Peer<Desk>): AbsenceDesk {
+  return {
+    judge: (call) => desk.call('judgeAbsence', call),
+    witnesses: (room) => desk.call('witnesses', room),
+    second: (answer) => desk.call('secondAnswer', answer),
+    settle: (call) => {
+      desk.tell('settleAbsence', call);
+    },
+  };
 }
 
 /** What a thread offers to the coordinator. @param remote undefined before there is a call */
