@@ -13,7 +13,7 @@ import { explainedFailure } from './explain-failure.ts';
 import type { LoadMoment } from './load-errors.ts';
 import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
 import { moveRecord, recordLoad, type TableRecord } from './load-record.ts';
-import { type LoadSession, openSession } from './load-session.ts';
+import { type LoadSession, openLoadSession } from './load-session.ts';
 import type { LoadTarget } from './load-target.ts';
 import { beginOf } from './opening.ts';
 import type { NulRule } from './nul/nul-values.ts';
@@ -83,7 +83,7 @@ export async function loadExport(
     database = opened;
     if (request.views === true) {
       const place = { schema, database: opened.heldDatabase };
-      await requireOwnView(openSession(opened), loaded.plan, place);
+      await requireOwnView(openLoadSession(opened), loaded.plan, place);
     }
     await prepareTables(database, loaded.plan, {
       schema,
@@ -171,7 +171,7 @@ async function loadRows(
   isTrial = false,
 ): Promise<LoadSummary> {
   const { mode } = request;
-  const session = openSession(database, isTrial);
+  const session = openLoadSession(database, isTrial);
   await openLoad(session, loaded.plan, request.schema);
   if (mode === 'replace') {
     const reports: ReplaceReports = {

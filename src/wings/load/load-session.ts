@@ -39,7 +39,7 @@ export interface LoadSession {
   readonly nulValues: NonNullable<Database['nulValues']>;
 }
 
-export function openSession(database: Database, isTrial = false): LoadSession {
+export function openLoadSession(database: Database, isTrial = false): LoadSession {
   const rowsOf = async (from: string): Promise<number> => {
     const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${from}`);
     return Number(rows);

@@ -13,18 +13,11 @@ const searched: Readonly<Record<string, readonly string[]>> = {
   attributes: ['value'],
 };
 
-interface IndexStatement {
-  readonly index: string;
-  readonly create: string;
-  /** The same where the index is absent: CREATE INDEX IF NOT EXISTS needs the owner also where it is there. */
-  readonly sql: string;
-}
-
 /**
  * Statements of PostgreSQL that create the indexes. SP-GiST takes values of any length: a B-tree refuses one above about 2,700 bytes, and
  * then every later load.
  */
-function indexStatements(plan: LoadPlan, schema: string | undefined): IndexStatement[] {
+function indexStatements(plan: LoadPlan, schema: string | undefined) {
   return filledTables(plan).flatMap((table) => {
     const columns = searched[table.name.slice(plan.prefix.length)] ?? [];
     const isSearched = (column: Column): boolean => column.type === 'string' && columns.includes(wholeName(column));
@@ -32,6 +25,7 @@ function indexStatements(plan: LoadPlan, schema: string | undefined): IndexState
       const index = `${table.name}_${name}_spgist`;
       const on = `${nameIn(schema, table.name)} USING spgist (${doubleQuoted(name)})`;
       const create = `CREATE INDEX IF NOT EXISTS ${doubleQuoted(index)} ON ${on};`;
+      // CREATE INDEX IF NOT EXISTS needs the owner also where the index is there.
       const isAbsent = `to_regclass(${literal(nameIn(schema, index))}) IS NULL`;
       return { index, create, sql: postgresBlock(`IF ${isAbsent} THEN ${create} END IF;`) };
     });
