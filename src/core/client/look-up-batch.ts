@@ -10,8 +10,7 @@ import type {
   RecordsAnswer,
   RefusedAnswer,
 } from './asset-client.ts';
-import type { SecondAnswers } from './second-answers.ts';
-import { type Asked, haveLeft, Lookups, namedIn, type NoRecord, sized } from './lookups.ts';
+import { type Asked, haveLeft, Lookups, namedIn, type NoRecord, type Seconds, sized } from './lookups.ts';
 
 export interface LookUpRequest<Reader extends ElementReader = ElementReader> {
   /** Unique and valid. */
@@ -27,7 +26,7 @@ export interface LookUpRequest<Reader extends ElementReader = ElementReader> {
   /** What records become; undefined where only the calls matter: then every id counts as missing. */
   readonly reader: OpenReader<Reader> | undefined;
   /** Requests again what an answer lacks that is not believed; undefined: every answer is. */
-  readonly seconds?: SecondAnswers<Reader> | undefined;
+  readonly seconds?: Seconds<Reader> | undefined;
   /** Its ids have left in this run before. */
   readonly repeats?: true | undefined;
 }

@@ -1,4 +1,5 @@
 import type { AssetAnswer, ElementReader, PieceOf, RefusedAnswer } from './asset-client.ts';
+import type { WeighedCall } from './judgement/absence.ts';
 import type { IdList } from '../ids/id-list.ts';
 
 /** What became of one id. */
@@ -70,6 +71,22 @@ export class Lookups<Reader = ElementReader> implements Iterable<Lookup<Reader>>
   *[Symbol.iterator](): Generator<Lookup<Reader>, void, void> {
     for (let place = 0; place < this.length; place += 1) yield this.at(place);
   }
+}
+
+/** What became of ids that were requested again, in their order. */
+export interface SecondLookups<Reader> {
+  readonly lookups: readonly Lookup<Reader>[];
+  readonly release: () => void;
+}
+
+/** Requests again what answers lack, where that is not believed. */
+export interface Seconds<Reader> {
+  /** Runs the lookup of a batch, which may wait for others here. */
+  within<T>(work: () => Promise<T>): Promise<T>;
+  /** Whether what an answer lacks is missing. */
+  believes(call: WeighedCall): Promise<boolean>;
+  /** Requests once more the ids that a call lacked. */
+  lookUp(ids: IdList, part: number, call: Pick<WeighedCall, 'asked' | 'shown'>): Promise<SecondLookups<Reader>>;
 }
 
 /** The ids of a call, and their places in the batch. */

@@ -2,7 +2,7 @@ import { IdList } from '../ids/id-list.ts';
 import type { AssetClient, AssetFlags, ElementReader, OpenReader } from './asset-client.ts';
 import type { SecondAnswer, SecondVerdict, WeighedCall } from './judgement/absence.ts';
 import { lookUpBatch } from './look-up-batch.ts';
-import type { Lookup } from './lookups.ts';
+import type { Lookup, SecondLookups, Seconds } from './lookups.ts';
 
 /** Weighs absence for a process: here, or for a thread elsewhere. */
 export interface AbsenceDesk {
@@ -20,12 +20,6 @@ export interface SecondAnswersOptions<Reader extends ElementReader> {
   readonly reader: OpenReader<Reader> | undefined;
   /** Most ids a call. */
   readonly idsPerCall: number;
-}
-
-/** What became of ids that were requested again, in their order. */
-export interface SecondLookups<Reader> {
-  readonly lookups: readonly Lookup<Reader>[];
-  readonly release: () => void;
 }
 
 /** Ids of one call that wait to be requested again. */
@@ -46,7 +40,7 @@ const patience = 3;
  * Requests again what answers lacked that are not believed. The ids of several calls share a call, with ids that the service has
  * shown: it leaves when it is full, when three answers later nothing filled it, or when nothing else is under way.
  */
-export class SecondAnswers<Reader extends ElementReader = ElementReader> {
+export class SecondAnswers<Reader extends ElementReader = ElementReader> implements Seconds<Reader> {
   readonly #options: SecondAnswersOptions<Reader>;
   #waiting: Waiting<Reader>[] = [];
   #answersSince = 0;
@@ -57,7 +51,6 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> {
     this.#options = options;
   }
 
-  /** Runs the lookup of a batch, which may wait for others here. */
   async within<T>(work: () => Promise<T>): Promise<T> {
     this.#open += 1;
     try {
@@ -68,7 +61,6 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> {
     }
   }
 
-  /** Whether what an answer lacks is missing; undefined: it is to be requested again. */
   async believes(call: WeighedCall): Promise<boolean> {
     this.#answersSince += 1;
     const verdict = await this.#options.desk.judge(call);
@@ -76,7 +68,6 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> {
     return verdict === 'believed';
   }
 
-  /** Requests once more the ids that a call lacked. */
   async lookUp(
     ids: IdList,
     part: number,
