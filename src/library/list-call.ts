@@ -38,7 +38,7 @@ export interface ListResult {
 
 const members = [
   ...listFilters,
-  ...['unverified', 'onlyVerified', 'out', 'records', 'expect', 'proofCalls', 'fresh', 'stop', 'onEvent'],
+  ...['unverified', 'onlyVerified', 'out', 'records', 'expect', 'proofCalls', 'limit', 'fresh', 'stop', 'onEvent'],
   ...jobMembers,
 ];
 

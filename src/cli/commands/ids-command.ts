@@ -46,7 +46,12 @@ const listFlags: readonly CommandFlag[] = [
   { name: 'out', value: 'FILE', about: 'the list: one id a line, sorted; .gz and .zst compress' },
   { name: 'records', value: 'DIR', about: 'keep the records of all pages as an export that run takes as --base' },
   { name: 'expect', value: 'N', about: 'the number of members; another count ends with exit 3' },
-  { name: 'proof-calls', value: 'N', about: 'most pages that may come back empty, for the proof' },
+  {
+    name: 'proof-calls',
+    value: 'N',
+    about: 'most pages that may come back empty or be requested again, for the proof',
+  },
+  { name: 'limit', value: 'N', about: 'members a page, where the service gives fewer than the dialect says' },
   { name: 'fresh', about: 'delete what an earlier process left of this list, and start over' },
 ];
 
@@ -161,6 +166,7 @@ function requestOf(args: CommandLine, job: Job, requestedList: RequestedList): L
       records: records === undefined ? undefined : resolve(cwd, requireAddress(records, 'changes', '--records')),
       expect: countOf(args, 'expect', { least: 1 }),
       proofCalls: countOf(args, 'proof-calls'),
+      limit: countOf(args, 'limit', { least: 1 }),
       fresh: args.isOn('fresh'),
     },
     job,

@@ -87,20 +87,24 @@ function proofText(
         : `total: the service counts ${count(most)} rows, fewer than a page above the members (${by})${came}`,
     ranges: `ranges: no step without members was wider than half a page${differs}${came}`,
     token: `token: the service sent no further one${differs}`,
-    pages: `pages: all were requested, between equal totals of ${count(most)}`,
+    pages: `pages: all were requested, between equal totals of ${count(most)}, and ended where they did`,
     expect: `expect: ${count(members)}, as --expect says${differs}${came}`,
     none: `none: ${unproven}${differs}${came}`,
   };
   return texts[proof];
 }
 
-function callsText({ pages, emptyPages, totals, calls }: ListAccount, by: ListingDialect['list']['total']): string {
+function callsText(
+  { pages, emptyPages, askedAgain, totals, calls }: ListAccount,
+  by: ListingDialect['list']['total'],
+): string {
   const all = pages + emptyPages;
   const apart = by === 'showGrandTotal' ? Math.max(0, totals.length - 1) : totals.length;
   const forTotals = by === 'showGrandTotal' ? 'for the second total' : `for ${apart === 1 ? 'the total' : 'totals'}`;
-  const more = calls - all - apart;
+  const more = calls - all - apart - askedAgain;
   return [
     plural(all, 'page'),
+    ...(askedAgain === 0 ? [] : [`${count(askedAgain)} requested again`]),
     ...(apart === 0 ? [] : [`${apart} ${forTotals}`]),
     ...(more <= 0 ? [] : [`${plural(more, 'attempt')} more`]),
   ].join(', ');

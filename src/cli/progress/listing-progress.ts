@@ -57,9 +57,9 @@ export function toldOf(event: ListEvent, { list, priced }: ListIdsRequest['diale
       const { calls, empty, total } = event;
       const price = `${count(list.creditsPerPage)} a page (${priced.source}, read ${priced.day})`;
       if (total === undefined)
-        return `price: ${price}; at most ${plural(empty, 'page')} may come back empty, until more are known to have members`;
+        return `price: ${price}; at most ${plural(empty, 'page')} may come back empty or be requested again, until more are known to have members`;
       const credits = plural(calls * list.creditsPerPage, 'credit');
-      return `the service counts ${count(total)}: at most ${plural(calls, 'call')}, ${credits}, if pages with members are full`;
+      return `the service counts ${count(total)}: at most ${plural(calls, 'call')}, ${credits} (budget.overrun)`;
     }
     case 'warning':
       return `warning: ${event.message}`;

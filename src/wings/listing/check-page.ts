@@ -26,6 +26,7 @@ export function checkPage(page: ParsedPage, request: PageRequest, hasPlaces: boo
     ...page.records.map(({ id, record }) => ({ key: keyOf(id), record, error: undefined })),
     ...page.errors.map((error) => ({ key: keyOf(error.id), record: undefined, error })),
   ];
+  const last = found[page.records.length - 1]?.key;
   const direction = directionOf(found.slice(0, page.records.length).map(({ key }) => key));
   found.sort((one, other) => Buffer.compare(one.key, other.key));
   const keys = new Uint8Array(keyBytes * found.length);
@@ -39,6 +40,7 @@ export function checkPage(page: ParsedPage, request: PageRequest, hasPlaces: boo
     inErrors: page.errors.length,
     total: page.total,
     cursor: page.cursor,
+    last: last && keyAt(last, 0),
   };
 }
 

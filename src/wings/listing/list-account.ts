@@ -27,6 +27,8 @@ export interface ListAccount {
   readonly without: 'burnt';
   readonly pages: number;
   readonly emptyPages: number;
+  /** Calls for pages that were requested before, for the proof. */
+  readonly askedAgain: number;
   readonly calls: number;
   readonly credits: number;
   readonly price: { readonly creditsPerPage: number; readonly source: string; readonly day: string };
@@ -72,6 +74,7 @@ export function listAccountOf(facts: AccountFacts): ListAccount {
     without: 'burnt',
     pages: counts.pages,
     emptyPages: counts.emptyPages,
+    askedAgain: counts.askedAgain,
     calls: facts.calls,
     credits: facts.credits,
     price: { creditsPerPage: list.creditsPerPage, source: priced.source, day: priced.day },
@@ -85,7 +88,8 @@ const assumptions: Readonly<Record<Proof, string>> = {
   ranges:
     'ids are spread over the key space like hashes, at most in parts of different density with members in each: half a span of the nearest pages holds fewer rows than a page takes',
   token: 'the service sends a token as long as it has rows, as its source states',
-  pages: 'equal totals: no member moved to another page while the pages were read',
+  pages:
+    'equal totals, and every page ends at the same id when it is requested again: members that moved and moved back are not seen',
   expect: 'the number of --expect is right',
   none: 'nothing is proven',
 };

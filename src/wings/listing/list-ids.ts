@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { unprovenEnding } from '../../core/ids/passed-files.ts';
 import { Openings } from '../../core/run/homes/open-scratch.ts';
+import { overrunOf } from '../../core/client/policies/overrun.ts';
 import { braked } from '../../core/run/run-brake.ts';
 import { clientOf } from '../../core/work/job-client.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
@@ -92,7 +93,7 @@ async function listHeld(request: ListIdsRequest, folder: string, context: ListCo
         request.dialect.list.creditsPerPage,
       );
       const members = new Members();
-      const walk = walkOf(request, members);
+      const walk = walkOf(request, kept);
       takeUp(kept, walk, members);
       const opened = { request, folder, journal, kept, walk, members, spent };
       tellOpened(opened, context);
@@ -127,12 +128,10 @@ function tellOpened({ kept, walk, request }: OpenList, { onEvent, clock }: ListC
   tellCeiling(walk, request, onEvent);
 }
 
-function tellCeiling(walk: Walk, { dialect }: ListIdsRequest, onEvent: ListContext['onEvent']): void {
+function tellCeiling(walk: Walk, { job }: ListIdsRequest, onEvent: ListContext['onEvent']): void {
   const { counts, mostEmpty: empty } = walk;
   const [total] = counts.totals;
-  const fullPages = Math.ceil((total ?? 0) / dialect.list.limit);
-  const calls = mostListCalls(walk) + Math.max(0, fullPages - counts.pages);
-  onEvent({ kind: 'ceiling', calls, empty, total });
+  onEvent({ kind: 'ceiling', calls: mostListCalls(walk, overrunOf(job.budget.overrun)), empty, total });
 }
 
 async function requestPages(open: OpenList, given: ListContext): Promise<void> {

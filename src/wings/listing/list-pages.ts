@@ -1,9 +1,11 @@
 import type { RefusedAnswer } from '../../core/client/asset-client.ts';
 import type { CreatedClient } from '../../core/client/create-client.ts';
 import type { ListingDialect } from '../../core/client/dialects.ts';
+import { mostCalls, type Overrun } from '../../core/client/policies/overrun.ts';
 import type { Brake } from '../../core/client/policies/brake.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
+import { count, plural } from '../../lib/format-text.ts';
 import { idOfBytes } from '../../lib/ids/id-bytes.ts';
 import { type CheckedPage, checkPage } from './check-page.ts';
 import type { Members } from './members.ts';
@@ -29,12 +31,9 @@ export interface PagesToList {
   readonly onAnswer: () => void;
 }
 
-/** Calls that no page stands for: two totals, and one more if the list grew. */
-const besidePages = 3;
-
-/** Most calls of a walk, as far as is known now. */
-export function mostListCalls({ counts, mostEmpty }: Walk): number {
-  return counts.pages + mostEmpty + besidePages;
+/** Most calls of a walk, as far as is known now: what is planned, what the overrun allows, and what the proof may cost. */
+export function mostListCalls({ planned, mostEmpty }: Walk, overrun: Overrun | undefined): number {
+  return (overrun === undefined ? planned : mostCalls(planned, overrun)) + mostEmpty;
 }
 
 /** Requests what the walk wants, until it wants nothing more. What is in flight when one fails is waited for, and kept. */
@@ -47,7 +46,8 @@ export async function listPages(listing: PagesToList): Promise<void> {
   };
   for (;;) {
     const requests = failure === undefined && !stop.aborted ? walk.next() : [];
-    brake.plans(mostListCalls(walk));
+    const { emptyPages, askedAgain } = walk.counts;
+    brake.plans(walk.planned, Math.min(walk.mostEmpty, emptyPages + askedAgain));
     for (const request of requests) {
       const asked = ask(listing, request).catch(fail);
       underWay.add(asked);
@@ -56,8 +56,9 @@ export async function listPages(listing: PagesToList): Promise<void> {
     if (underWay.size === 0) break;
     await Promise.race(underWay);
   }
-  if (failure !== undefined) throw failure as Error;
+  if (failure !== undefined) throw overrunOfPages(failure, listing);
   stop.throwIfAborted();
+  if (walk.circle !== undefined) throw circle(walk.circle, walk.counts.members);
 }
 
 function ask(listing: PagesToList, request: ListRequest): Promise<void> {
@@ -68,7 +69,11 @@ function ask(listing: PagesToList, request: ListRequest): Promise<void> {
 async function askPage(listing: PagesToList, request: PageRequest): Promise<void> {
   const { walk, dialect, query, journal, members, client, clock, retries, onAnswer } = listing;
   const { limit, next } = dialect.list;
-  const body = pageBody(dialect, query, { ...placeOf(request), withTotal: request.withTotal });
+  const body = pageBody(dialect, query, {
+    ...placeOf(request),
+    limit: request.limit,
+    withTotal: request.withTotal,
+  });
   for (let attempt = 0; ; attempt += 1) {
     let checked: CheckedPage | string = '';
     let kept: KeptPage | undefined;
@@ -81,7 +86,7 @@ async function askPage(listing: PagesToList, request: PageRequest): Promise<void
     );
     onAnswer();
     if (answer.kind === 'refused') {
-      if (!isBetweenIds(request)) throw refusedList(answer, body.method, query);
+      if (!isBetweenIds(request) && request.limit === undefined) throw refusedList(answer, body.method, query);
       walk.refused(request);
       return;
     }
@@ -126,6 +131,31 @@ function placeOf({ after, before, cursor, number }: PageRequest) {
     cursor,
     page: number,
   };
+}
+
+/** A list leads nowhere: its pages would be paid for without an end. */
+function circle(how: string, members: number): ExportError {
+  return new ExportError('unavailable', `The list leads in a circle: ${how}, twice. ${count(members)} members came.`, {
+    todo: 'Nothing was written. Start over with --fresh when the service is repaired, or use another service.',
+    facts: { members },
+  });
+}
+
+/** Passed overrun, in the words of pages, where those are smaller than was requested. */
+function overrunOfPages(error: unknown, { walk, dialect }: PagesToList): Error {
+  const { largestPage, members, totals } = walk.counts;
+  const { limit } = dialect.list;
+  const isOfSize = largestPage > 0 && largestPage < limit;
+  if (!(error instanceof ExportError) || error.exit !== 'overrun' || !isOfSize) return error as Error;
+  const pages = Math.ceil((totals[0] ?? members) / largestPage);
+  return new ExportError(
+    'overrun',
+    `The service gives ${plural(largestPage, 'member')} a page, not ${count(limit)}: ${count(members)} members came, and the calls that full pages would take are spent.`,
+    {
+      todo: `Answered pages are kept. To resume with a plan of about ${plural(pages, 'page')}, run the same command with --limit ${largestPage}, or allow more calls with --overrun.`,
+      facts: { ...error.facts, largestPage, limit },
+    },
+  );
 }
 
 function malformed(why: string, attempts: number): ExportError {

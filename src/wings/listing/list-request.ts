@@ -27,7 +27,7 @@ export interface ListIdsRequest {
 /** What happens while a list is made. */
 export type ListEvent =
   | { readonly kind: 'opened'; readonly keptPages: number; readonly startedAtMs: number }
-  /** Most calls if pages with members are full, as far as is known: before the first call, and when the total is known. */
+  /** Most calls, overrun included, as far as is known: before the first call, and when the total is known. */
   | { readonly kind: 'ceiling'; readonly calls: number; readonly empty: number; readonly total: number | undefined }
   | { readonly kind: 'answered'; readonly counts: WalkCounts; readonly calls: number; readonly credits: number }
   | { readonly kind: 'warning'; readonly message: string };

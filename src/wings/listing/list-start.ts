@@ -12,6 +12,8 @@ const settingsSchema = z.object({
   onlyVerified: z.boolean(),
   flags: z.record(z.string(), z.boolean()),
   limit: z.number(),
+  /** Pages go by numbers, which mean other members with another limit. */
+  isNumbered: z.boolean().default(false),
   dialect: z.string(),
   origin: z.string(),
   records: z.boolean(),
@@ -54,7 +56,7 @@ function inWords({ filter, address, flags, ...settings }: ListSettings): Readonl
     '--unverified': isOn(flags['showUnverifiedCollections']),
     '--show-fungible': isOn(flags['showFungible']),
     '--show-collection-metadata': isOn(flags['showCollectionMetadata']),
-    'list.limit': String(settings.limit),
+    ...(settings.isNumbered ? { '--limit': String(settings.limit) } : {}),
     '--dialect': settings.dialect,
     'the service': settings.origin,
     '--records': isOn(settings.records),
@@ -68,7 +70,7 @@ export function changedBetween(
 ): { readonly name: string; readonly was: string; readonly is: string } | undefined {
   const is = inWords(now);
   return Object.entries(inWords(before))
-    .map(([name, was]) => ({ name, was, is: is[name] ?? '' }))
+    .map(([name, was]) => ({ name, was, is: is[name] ?? was }))
     .find((each) => each.was !== each.is);
 }
 

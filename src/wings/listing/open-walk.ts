@@ -1,6 +1,5 @@
 import { isEmbedded } from '../../core/job/job-schema.ts';
 import type { ListContext, ListIdsRequest } from './list-request.ts';
-import type { Members } from './members.ts';
 import type { ListSettings } from './list-start.ts';
 import { NumberedWalk } from './walk/numbered-walk.ts';
 import { RangeWalk } from './walk/range-walk.ts';
@@ -18,6 +17,7 @@ export function settingsOf(request: ListIdsRequest, context: ListContext): ListS
     onlyVerified,
     flags: { ...flags },
     limit: list.limit,
+    isNumbered: list.next === 'page',
     dialect: name,
     origin: originOf(request, context),
     records: records !== undefined,
@@ -29,7 +29,10 @@ export function originOf({ job }: ListIdsRequest, { service }: ListContext): str
   return isEmbedded(job.service.url) ? job.service.url : new URL(service.url).origin;
 }
 
-export function walkOf({ dialect, query, job, expect, proofCalls }: ListIdsRequest, members: Members): Walk {
+export function walkOf(
+  { dialect, query, job, expect, proofCalls }: ListIdsRequest,
+  kept: { readonly limit: number },
+): Walk {
   const { list } = dialect;
   const total = totalOf(dialect, query.filter);
   const options: WalkOptions = {
@@ -40,8 +43,9 @@ export function walkOf({ dialect, query, job, expect, proofCalls }: ListIdsReque
     totalCounts: list.totalCounts,
     expect,
     proofCalls,
+    hadOtherLimit: kept.limit !== list.limit,
   };
   if (list.next === 'cursor') return new TokenWalk({ ...options, endsByToken: list.ends === 'token' });
-  if (list.next === 'page') return new NumberedWalk(options, () => members.unique);
+  if (list.next === 'page') return new NumberedWalk(options);
   return new RangeWalk(options);
 }

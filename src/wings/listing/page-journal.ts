@@ -33,6 +33,7 @@ const pageSchema = z.object({
   before: key.optional(),
   cursor: z.string().optional(),
   number: z.number().optional(),
+  limit: z.number().optional(),
   startsAtId: z.boolean(),
   withTotal: z.boolean(),
   direction: z.enum(['rising', 'falling']).optional(),
@@ -40,6 +41,7 @@ const pageSchema = z.object({
   keys: z.base64(),
   total: z.number().optional(),
   next: z.string().optional(),
+  last: key.optional(),
   /** By the place of the member: why it has no record. */
   errors: z.array(z.object({ at: z.number(), notFound: z.boolean(), message: z.string() })),
   /** Where its records begin, the length of each (0 for a member without one), and the checksum of all. */
@@ -62,6 +64,8 @@ export interface KeptPage {
 
 export interface KeptEntries {
   readonly startedAtMs: number;
+  /** Members a page, when the list was begun. */
+  readonly limit: number;
   /** Undefined where nothing was answered. */
   readonly lastMs: number | undefined;
   readonly entries: readonly (KeptPage | { readonly total: number })[];
@@ -96,13 +100,13 @@ export class PageJournal {
     const before = await readListStart(files, folder);
     if (before === undefined) await writeListStart(files, folder, begin);
     else requireSameList(folder, before.settings, begin.settings);
-    const { startedAtMs } = before ?? begin;
+    const { startedAtMs, settings } = before ?? begin;
     const pages = await files.open(pathIn(folder, listFiles.pages), 'update');
     const records = begin.settings.records ? await files.open(pathIn(folder, listFiles.records), 'update') : undefined;
     const journal = new PageJournal(files, folder, { pages, records });
     try {
       await files.syncFolder(folder);
-      return { journal, kept: await journal.#takeUp(startedAtMs) };
+      return { journal, kept: { ...(await journal.#takeUp()), startedAtMs, limit: settings.limit } };
     } catch (error) {
       await journal.close().catch(() => undefined);
       throw error;
@@ -116,26 +120,28 @@ export class PageJournal {
       const errors = page.members.flatMap(({ error }, at) =>
         error === undefined ? [] : [{ at, notFound: error.notFound, message: error.message }],
       );
-      const { after, before, cursor, number, startsAtId, withTotal } = request;
+      const { after, before, cursor, number, limit, startsAtId, withTotal } = request;
       await this.#append({
         kind: 'page',
         ...(after === undefined ? {} : { after: hexOf(after) }),
         ...(before === undefined ? {} : { before: hexOf(before) }),
         cursor,
         number,
+        limit,
         startsAtId,
         withTotal,
         direction: page.direction,
         keys: Buffer.from(page.keys).toString('base64'),
         total: page.total,
         next: page.cursor,
+        ...(page.last === undefined ? {} : { last: hexOf(page.last) }),
         errors,
         ...(records === undefined ? {} : { records: { ...records, lengths: [...records.lengths] } }),
         atMs,
       });
       // Without its members: their records would keep the whole answer in memory.
-      const { keys, direction, inErrors, total, cursor: next } = page;
-      return { request, page: { keys, direction, inErrors, total, cursor: next }, errors, records };
+      const { members: _, ...rest } = page;
+      return { request, page: rest, errors, records };
     });
   }
 
@@ -184,13 +190,13 @@ export class PageJournal {
     return turn;
   }
 
-  async #takeUp(startedAtMs: number): Promise<KeptEntries> {
+  async #takeUp(): Promise<Pick<KeptEntries, 'entries' | 'lastMs'>> {
     const { entries, lastMs, end, isDamaged } = entriesIn(await readPages(this.#files, this.#folder));
     if (isDamaged) throw this.#damaged(listFiles.pages, `entry ${entries.length + 1} is not as it was written`);
     this.#end = end;
     await this.#pages.truncate(end);
     await this.#requireRecords(entries);
-    return { startedAtMs, lastMs, entries };
+    return { lastMs, entries };
   }
 
   /** Records lie on the disk before the entry that names them, in the order of the entries. */
@@ -248,7 +254,8 @@ function entriesIn(
 }
 
 function keptPage(entry: z.infer<typeof pageSchema>): KeptPage {
-  const { after, before, cursor, number, startsAtId, withTotal, direction, total, next, errors, records } = entry;
+  const { after, before, cursor, number, limit, startsAtId, withTotal, direction, total, next, errors, records } =
+    entry;
   return {
     request: {
       kind: 'page',
@@ -256,6 +263,7 @@ function keptPage(entry: z.infer<typeof pageSchema>): KeptPage {
       before: before === undefined ? undefined : BigInt(`0x${before}`),
       cursor,
       number,
+      limit,
       startsAtId,
       withTotal,
     },
@@ -265,6 +273,7 @@ function keptPage(entry: z.infer<typeof pageSchema>): KeptPage {
       inErrors: errors.length,
       total,
       cursor: next,
+      last: entry.last === undefined ? undefined : BigInt(`0x${entry.last}`),
     },
     errors,
     records: records === undefined ? undefined : { ...records, lengths: Uint32Array.from(records.lengths) },

@@ -14,6 +14,8 @@ export interface WantedList
   readonly unverified?: boolean | undefined;
   /** Of a creator: only assets that it signed. */
   readonly onlyVerified?: boolean | undefined;
+  /** Most members a page, in place of the dialect's number. */
+  readonly limit?: number | undefined;
 }
 
 /** The flags of records, as `ids` takes them. */
@@ -26,7 +28,7 @@ const flagNames = [
 /** The request for a list. @throws {ExportError} `usage` for what the dialect of the job cannot list */
 export function requestedList(wanted: WantedList, job: Job): ListIdsRequest {
   const { out, records, expect, proofCalls, fresh, unverified = false, onlyVerified = false } = wanted;
-  const dialect = listingDialect(job);
+  const dialect = listingDialect(job, wanted.limit);
   const [filter, address] = filterOf(wanted);
   const { list, name } = dialect;
   if (list[filter] === undefined)
@@ -42,10 +44,10 @@ export function requestedList(wanted: WantedList, job: Job): ListIdsRequest {
   return { job, dialect, query: { filter, address, onlyVerified, flags }, out, records, expect, proofCalls, fresh };
 }
 
-function listingDialect({ service }: Job): ListingDialect {
+function listingDialect({ service }: Job, limit: number | undefined): ListingDialect {
   const dialect = dialectOf(service.dialect);
   const { list, name } = dialect;
-  if (list !== undefined) return { ...dialect, list };
+  if (list !== undefined) return { ...dialect, list: { ...list, limit: limit ?? list.limit } };
   throw new ExportError('usage', `the dialect ${name} says nothing of lists`, {
     todo: 'Add its field list (asset-export help dialects), or name another dialect.',
   });

@@ -23,6 +23,7 @@ export interface ListHere {
   readonly out: string;
   /** What is listed unless a run says otherwise. */
   readonly query: ListIdsRequest['query'];
+  readonly dialect: ListIdsRequest['dialect'];
   readonly events: ListEvent[];
   readonly clock: HurriedClock;
   readonly ledger: ReturnType<typeof createMemoryLedger>;
@@ -44,7 +45,8 @@ export async function listHere(
 ): Promise<ListHere> {
   const folder = await tempFolder();
   const out = join(folder, 'mints.txt');
-  const dialect = dialectNamed(name);
+  const { list: known, ...service } = dialectNamed(name);
+  const dialect = { ...service, list: { ...known, ...lists } };
   const { job } = loadJob({
     flags: { ids: '-', out: folder, url: 'http://127.0.0.1:1', dialect: name, concurrency: '1', ...flags },
     folder,
@@ -62,6 +64,7 @@ export async function listHere(
   return {
     out,
     query,
+    dialect,
     events,
     clock,
     ledger,
@@ -69,7 +72,7 @@ export async function listHere(
       listIds(
         {
           job,
-          dialect: { ...dialect, list: { ...dialect.list, ...lists } },
+          dialect,
           query,
           out,
           fresh: false,

@@ -11,6 +11,8 @@ export interface SentPage {
   readonly call: number;
   readonly after: string | undefined;
   readonly before: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
 }
 
 export interface ListWireOptions {
@@ -20,6 +22,8 @@ export interface ListWireOptions {
   readonly spoil?: ((ids: string[], sent: SentPage) => string[]) | undefined;
   /** Ids that come with an error in place of a record. */
   readonly failed?: ((id: string) => boolean) | undefined;
+  /** The token of the next page: then a page begins behind the id that is its token. */
+  readonly token?: ((ids: readonly string[], sent: SentPage) => string | undefined) | undefined;
   /** Called before a call is answered. */
   readonly onCall?: ((sent: SentPage) => void | Promise<void>) | undefined;
   /** Status and body in place of the answer. */
@@ -29,6 +33,8 @@ export interface ListWireOptions {
 interface NamedParams {
   readonly after?: string;
   readonly before?: string;
+  readonly cursor?: string;
+  readonly limit?: number;
   readonly options?: { readonly showGrandTotal?: boolean };
 }
 
@@ -59,7 +65,7 @@ export class ListWire {
       method: string;
       params: NamedParams;
     };
-    const sent = { call: this.sent.length + 1, after: params.after, before: params.before };
+    const sent = { call: this.sent.length + 1, ...placesOf(params) };
     this.sent.push(sent);
     await this.#options.onCall?.(sent);
     const other = this.#options.answer?.(sent);
@@ -76,16 +82,22 @@ export class ListWire {
     return `{"group_key":"collection","group_name":"","group_size":${this.#options.total?.() ?? 0}}`;
   }
 
-  #page({ after, before, options }: NamedParams, sent: SentPage): string {
-    const { spoil = (ids: string[]) => ids, failed = () => false, total } = this.#options;
-    const { keys } = this.#index.page({ after: placeOf(after), before: placeOf(before) });
+  #page({ after, before, cursor, options }: NamedParams, sent: SentPage): string {
+    const { spoil = (ids: string[]) => ids, failed = () => false, total, token } = this.#options;
+    const { keys } = this.#index.page({ after: placeOf(after ?? cursor), before: placeOf(before) });
     const rising = Array.from({ length: keys.length / 32 }, (_, at) => idOfBytes(keys, 32 * at));
     const ids = spoil(this.#index.direction === 'rising' ? rising : rising.toReversed(), sent);
     const items = ids.filter((id) => !failed(id)).map(recordOf);
     const errors = ids.filter(failed).map((id) => `{"id":"${id}","error":"no content data"}`);
     const grand = options?.showGrandTotal === true && total !== undefined ? `,"grand_total":${total()}` : '';
-    return `{"total":${items.length},"limit":1000${grand},"items":[${items.join()}],"errors":[${errors.join()}]}`;
+    const next = token?.(ids, sent);
+    const tokenText = next === undefined ? '' : `,"cursor":"${next}"`;
+    return `{"total":${items.length},"limit":1000${grand}${tokenText},"items":[${items.join()}],"errors":[${errors.join()}]}`;
   }
+}
+
+function placesOf({ after, before, cursor, limit }: NamedParams) {
+  return { after, before, cursor, limit };
 }
 
 function placeOf(id: string | undefined): bigint | undefined {

@@ -48,11 +48,11 @@ describe('a list', () => {
       credits: 50,
       price: { creditsPerPage: 10, source: 'Helius credits', day: '2026-01-16' },
     });
-    // Before the first call, and with the total: three full pages, 64 + 4 × 3 empty ones, and 3.
+    // Before the first call, and with the total: three full pages and 3, half of them, 12 for each, and 64 + 4 × 3 empty ones.
     const ceilings = list.events.filter(({ kind }) => kind === 'ceiling');
     expect(ceilings).toEqual([
-      { kind: 'ceiling', calls: 67, empty: 64, total: undefined },
-      { kind: 'ceiling', calls: 82, empty: 76, total: 2500 },
+      { kind: 'ceiling', calls: 128, empty: 64, total: undefined },
+      { kind: 'ceiling', calls: 157, empty: 76, total: 2500 },
     ]);
     expect(await exists(`${list.out}.ids`)).toBe(false);
     expect(await list.ledger.booked('2026-03-14')).toBe(50);
@@ -99,7 +99,7 @@ describe('a list', () => {
     const wire = new ListWire(index, { total: () => 1500 });
     const list = await listHere(wire, { dialect: 'reference' });
     const { account } = await list.run();
-    expect(account).toMatchObject({ proof: 'total', totals: [1500, 1500], calls: 5, members: index.members.size });
+    expect(account).toMatchObject({ proof: 'total', totals: [1500, 1500], calls: 8, members: index.members.size });
   });
 
   it('goes by ranges where the service gives no total after all', async () => {
@@ -368,5 +368,69 @@ describe('what ends a list', () => {
     // 64 empty pages are planned, and a few with members.
     await expect(list.run()).rejects.toMatchObject({ exit: 'overrun' });
     expect(wire.sent.length).toBeLessThan(64 + 21 + 3 + 20);
+  });
+});
+
+describe('a list of a service that lies', () => {
+  const byTokens = { next: 'cursor', ends: 'token' } as const;
+  const lastOf = (ids: readonly string[]): string | undefined => (ids.length < 1000 ? undefined : ids.at(-1));
+
+  it('ends where a token leads in a circle, which no resumption pays for again', async () => {
+    const index = new SimulatedIndex({ rows: 3500, seed: 1 });
+    const second = membersOf(index)[999] ?? '';
+    const wire = new ListWire(index, {
+      total: () => 3500,
+      token: (ids, { cursor }) => (cursor === undefined ? lastOf(ids) : second),
+    });
+    const list = await listHere(wire, { lists: byTokens });
+    for (const calls of [3, 3]) {
+      await expect(list.run()).rejects.toMatchObject({
+        exit: 'unavailable',
+        message: expect.stringContaining(`the token ${second.slice(0, 40)}`) as string,
+      });
+      expect(wire.sent.length).toBe(calls);
+    }
+    expect(await exists(list.out)).toBe(false);
+  });
+
+  it('is not proven where the last token is lost, and the total says more', async () => {
+    const index = new SimulatedIndex({ rows: 3500, seed: 1 });
+    const wire = new ListWire(index, { total: () => 3500, token: () => undefined });
+    const list = await listHere(wire, { lists: byTokens });
+    expect(await list.run()).toMatchObject({
+      error: { exit: 'notTolerated' },
+      account: { members: 1000, proof: 'none', unproven: 'the service counts 3,500 members, and 1,000 came' },
+    });
+  });
+
+  it('ends at the brake where pages are cut, and resumes with their size', async () => {
+    const index = new SimulatedIndex({ rows: 3500, seed: 1 });
+    const wire = new ListWire(index, { total: () => 3500, spoil: (ids) => ids.slice(0, 10) });
+    const list = await listHere(wire);
+    await expect(list.run()).rejects.toMatchObject({
+      exit: 'overrun',
+      message: expect.stringContaining('The service gives 10 members a page, not 1,000') as string,
+      todo: expect.stringContaining('--limit 10') as string,
+    });
+    const spent = wire.sent.length;
+    // 7 planned calls, 3 that are half of them, and 12 for each.
+    expect(spent).toBe(7 + 3 + 84);
+    const { dialect } = list;
+    const { account, error } = await list.run({ dialect: { ...dialect, list: { ...dialect.list, limit: 10 } } });
+    expect(error).toBeUndefined();
+    expect(account).toMatchObject({ members: 3500, proof: 'total' });
+    expect(wire.sent.at(-2)).toMatchObject({ limit: 10 });
+    expect(wire.sent.length).toBeLessThanOrEqual(350 + 5);
+  });
+
+  it.each(['empty', 'half'])('gets back a page that was %s once', async (how) => {
+    const index = new SimulatedIndex({ rows: 3500, seed: 1 });
+    const wire = new ListWire(index, {
+      total: () => 3500,
+      spoil: (ids, { call }) => (call === 2 ? ids.slice(0, how === 'half' ? 500 : 0) : ids),
+    });
+    const list = await listHere(wire);
+    expect((await list.run()).account).toMatchObject({ members: 3500, proof: 'total' });
+    expect(wire.sent.length).toBeLessThanOrEqual(4 + 2 + 4);
   });
 });

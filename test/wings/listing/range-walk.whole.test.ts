@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Direction } from '../../../src/wings/listing/walk/keys.ts';
 import { RangeWalk } from '../../../src/wings/listing/walk/range-walk.ts';
-import type { WalkOptions } from '../../../src/wings/listing/walk/walk.ts';
+import type { PageRequest, WalkOptions } from '../../../src/wings/listing/walk/walk.ts';
 import { runsAll } from '../../support/lane.ts';
 import {
   tableMillions as millions,
@@ -99,7 +99,8 @@ describe('the walk by places', () => {
   it('costs at most two calls a range', async () => {
     const row = { name: '', rows: 25_000, mean: 26, proven: 1 };
     for (const { pages, verdict } of await runs(row, { concurrency: 8 }, 'rising')) {
-      expect(pages).toBeLessThanOrEqual(28);
+      // An empty page at the end of a range is requested once more: members follow it.
+      expect(pages).toBeLessThanOrEqual(30);
       expect(verdict.proof).toBe('ranges');
     }
   });
@@ -192,7 +193,7 @@ describe('a walk that cannot be proven', () => {
 });
 
 describe('a walk that is resumed', () => {
-  it.each([1, 8])('asks for no page again, whatever the moment, with %i at once', (concurrency) => {
+  it.each([1, 8])('asks for no page a third time, whatever the moment, with %i at once', (concurrency) => {
     for (let stopAt = 1; stopAt < 60; stopAt += runsAll ? 1 : 7) {
       const index = new SimulatedIndex({
         rows: 25_000,
@@ -215,7 +216,12 @@ describe('a walk that is resumed', () => {
       }
       const second = new RangeWalk(options({ concurrency: 9 - concurrency }));
       for (const [request, page] of kept) second.resume(request, page);
-      const asked = new Set(kept.map(([{ after, before }]) => `${after ?? ''} ${before ?? ''}`));
+      const placeOf = ({ after, before }: PageRequest): string => `${after ?? ''} ${before ?? ''}`;
+      const asked = new Map<string, number>();
+      const count = (request: PageRequest): void => {
+        asked.set(placeOf(request), (asked.get(placeOf(request)) ?? 0) + 1);
+      };
+      for (const [request] of kept) count(request);
       const members = new Set<bigint>();
       const collect = (keys: Uint8Array): void => {
         const view = new DataView(keys.buffer, keys.byteOffset);
@@ -225,7 +231,9 @@ describe('a walk that is resumed', () => {
       for (let requests = second.next(); requests.length > 0; requests = second.next())
         for (const request of requests) {
           if (request.kind !== 'page') continue;
-          expect(asked).not.toContain(`${request.after ?? ''} ${request.before ?? ''}`);
+          count(request);
+          // An empty page that members follow is requested once more.
+          expect(asked.get(placeOf(request))).toBeLessThanOrEqual(2);
           const page = index.page(request);
           collect(page.keys);
           second.answered(request, page);

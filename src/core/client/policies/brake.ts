@@ -29,6 +29,7 @@ export class Brake {
   #sums = nothing;
   /** Calls that the exports of the run plan together, as far as they were counted. */
   #all = 0;
+  #beside = 0;
   /** Ids that left of the export that was begun last. */
   #ids = 0;
   /** What the database of a fleet does not know yet: it goes with the next call. */
@@ -52,9 +53,13 @@ export class Brake {
     this.#ids = 0;
   }
 
-  /** A run without ids plans so many calls by now: its calls are worth nothing of their own. */
-  plans(calls: number): void {
+  /**
+   * A run without ids plans so many calls by now: its calls are worth nothing of their own.
+   * @param beside calls that were sent for what has a limit of its own
+   */
+  plans(calls: number, beside: number): void {
     this.#sums = { ...this.#sums, planned: Math.max(calls, this.#sums.planned) };
+    this.#beside = beside;
   }
 
   /** The service takes at most so many ids: the further calls that it takes are overrun. */
@@ -152,7 +157,8 @@ export class Brake {
   #requireRoom(): void {
     const { overrun } = this.#options;
     const { planned, sent } = this.#sums;
-    if (overrun === undefined || sent <= mostCalls(Math.max(plannedCalls(planned), this.#all), overrun)) return;
+    if (overrun === undefined) return;
+    if (sent <= mostCalls(Math.max(plannedCalls(planned), this.#all), overrun) + this.#beside) return;
     throw new PassedOverrun({ planned, sent: sent - 1 });
   }
 

@@ -1,6 +1,8 @@
 import { keyBytes } from '../../../lib/ids/id-bytes.ts';
 import { type Direction, endOfKeys, keyAt, type KeyRange, lastKey, mirrored, mirroredRange } from './keys.ts';
+import { type Cover, uncovered } from './covers.ts';
 import { Spans } from './spans.ts';
+import { verdictOf } from './verdict-of.ts';
 import { emptyWithoutMember, WalkTally } from './walk-tally.ts';
 import type { AnsweredPage, ListRequest, PageRequest, ListVerdict, Walk, WalkCounts, WalkOptions } from './walk.ts';
 
@@ -24,6 +26,7 @@ interface Answered {
   readonly range: KeyRange;
   /** Its range begins behind a member. */
   readonly startsAtId: boolean;
+  readonly members: number;
   /** The first and the last member; undefined: it had none. */
   readonly found: { readonly first: bigint; readonly last: bigint } | undefined;
 }
@@ -33,12 +36,15 @@ interface Stretch {
   from: bigint;
   readonly to: bigint;
   startsAtId: boolean;
+  /** A page that is requested again: what is behind it is settled. */
+  readonly once?: boolean;
   request: PageRequest | undefined;
 }
 
 /**
  * The walk by places. A page with members settles everything up to its last id; an empty one settles half a span, so the next
- * is asked from there. At the end every step is measured again with all spans, and what became too wide is filled up.
+ * is asked from there. At the end every step is measured again with all spans, and what became too wide is filled up. An empty
+ * page that members follow, and a short one under a total that says more, settle nothing until a second answer agrees.
  *
  * Ranges are in the order of the walk: of a service whose ids fall, keys are mirrored.
  */
@@ -65,9 +71,16 @@ export class RangeWalk implements Walk {
     return this.#tally;
   }
 
+  get planned(): number {
+    return this.#tally.planned;
+  }
+
   get mostEmpty(): number {
     return this.#tally.mostEmpty;
   }
+
+  /** Every page begins behind the one before: places lead on. */
+  readonly circle = undefined;
 
   next(): readonly ListRequest[] {
     if (this.#isTotalUnderWay) return [];
@@ -113,19 +126,20 @@ export class RangeWalk implements Walk {
   }
 
   resume(request: PageRequest, page: AnsweredPage): void {
-    this.#add(request, page);
+    this.#add(request, page, this.#options.hadOtherLimit !== true);
     this.#turns(page);
     this.#stretches = [];
   }
 
   verdict(): ListVerdict {
-    const { members, total, isWhole, settlesEmpty } = this.#tally;
+    const { members, totals, isWhole, settlesEmpty } = this.#tally;
     const gaps = this.#gaps();
-    if (members === 0) return { proof: 'none', why: 'no members' };
-    if (total === members || (!isWhole && settlesEmpty && gaps.length === 0)) return { proof: 'total' };
-    if (!this.#spans.isEmpty && this.#direction !== undefined && this.#gaps(false).length === 0)
-      return { proof: 'ranges' };
-    return isWhole ? { proof: 'expect' } : { proof: 'none', ...this.#whyNot(gaps) };
+    const facts = { members, totals, expect: this.#options.expect, dropped: this.#dropped(), repeats: 0 };
+    const otherwise = this.#whyNot(gaps);
+    if (!isWhole && settlesEmpty && gaps.length === 0) return verdictOf({ ...facts, shown: 'total', otherwise });
+    const isByRanges =
+      !this.#spans.isEmpty && this.#direction !== undefined && this.#gaps({ byTotal: false }).length === 0;
+    return verdictOf({ ...facts, shown: isByRanges ? 'ranges' : undefined, otherwise });
   }
 
   #whyNot(gaps: readonly KeyRange[]): Pick<ListVerdict, 'why' | 'restCalls'> {
@@ -133,7 +147,25 @@ export class RangeWalk implements Walk {
     if (gaps.length === 0) return { why: 'too few members show how far an empty page reaches' };
     const rest = { restCalls: this.#restCalls(gaps) };
     if (this.#takesIdsOnly) return { why: 'the service takes no place that is not an id', ...rest };
-    return { why: `${this.#tally.emptyPages} pages came back empty, which is the limit`, ...rest };
+    const { askedAgain, emptyPages } = this.#tally;
+    const again = askedAgain === 0 ? '' : ` and ${askedAgain} were requested again`;
+    return { why: `${emptyPages} pages came back empty${again}, which is the limit`, ...rest };
+  }
+
+  /** Rows that pages lacked: a page that is requested again ends at the same member. */
+  #dropped(): number {
+    const most = new Map<bigint, number>();
+    let dropped = 0;
+    const last = this.#lastMember;
+    for (const { range, found, members } of this.#pages)
+      if (found !== undefined) most.set(found.last, Math.max(members, most.get(found.last) ?? 0));
+      else if (range.from < last) dropped += this.#options.limit;
+    for (const members of most.values()) dropped += Math.max(0, this.#options.limit - members);
+    return dropped;
+  }
+
+  get #lastMember(): bigint {
+    return this.#pages.reduce((most, { found }) => (found !== undefined && found.last > most ? found.last : most), -1n);
   }
 
   #restCalls(gaps: readonly KeyRange[]): number {
@@ -149,10 +181,10 @@ export class RangeWalk implements Walk {
 
   /** Whether one more page may come back empty. */
   #mayAsk(underWay: number): boolean {
-    const { members, emptyPages, mostEmpty } = this.#tally;
+    const { members, emptyPages } = this.#tally;
     if (this.#pages.length === 0) return true;
     if (members === 0 && emptyPages >= emptyWithoutMember) return false;
-    return emptyPages + underWay < mostEmpty;
+    return this.#tally.mayProve(underWay);
   }
 
   /** The ranges that are still to be walked: when all are, those that turn out to be unsettled. */
@@ -160,10 +192,19 @@ export class RangeWalk implements Walk {
     this.#stretches ??= [{ from: 0n, to: endOfKeys, startsAtId: false, request: undefined }];
     this.#stretches = this.#stretches.filter(({ from, to, request }) => from < to || request !== undefined);
     if (this.#stretches.length === 0) {
-      this.#stretches = this.#gaps().map((gap) => ({ ...gap, request: undefined }));
+      const unread = this.#gaps({ isDoubting: false });
+      this.#stretches = (unread.length > 0 ? unread : this.#gaps()).map((gap) => this.#stretchOf(gap));
       this.#cut();
     }
     return this.#stretches;
+  }
+
+  /** What begins where a page begins is that page, which is requested once more. */
+  #stretchOf(gap: KeyRange & { readonly startsAtId: boolean }): Stretch {
+    const page = this.#pages.find(({ range }) => range.from === gap.from);
+    return page === undefined
+      ? { ...gap, request: undefined }
+      : { ...page.range, startsAtId: page.startsAtId, once: true, request: undefined };
   }
 
   #requestOf({ from, to: last, startsAtId }: Stretch): PageRequest {
@@ -182,14 +223,14 @@ export class RangeWalk implements Walk {
   }
 
   /** Takes a page into account, whatever asked for it. */
-  #add(request: PageRequest, page: AnsweredPage): Answered {
+  #add(request: PageRequest, page: AnsweredPage, hasSpan = true): Answered {
     const { after, before, startsAtId } = request;
     const direction = this.#direction ?? 'rising';
     const keys = { from: after === undefined ? 0n : after + 1n, to: before ?? endOfKeys };
-    const answered = { range: mirroredRange(keys, direction), startsAtId, found: foundIn(page, direction) };
+    const answered = { range: mirroredRange(keys, direction), startsAtId, ...foundIn(page, direction) };
     this.#pages.push(answered);
-    this.#tally.add(request, page);
-    this.#addSpan(answered);
+    const { times } = this.#tally.add(request, page);
+    if (hasSpan && times === 1) this.#addSpan(answered);
     return answered;
   }
 
@@ -208,6 +249,10 @@ export class RangeWalk implements Walk {
   #advance(stretch: Stretch, { range, found }: Answered): void {
     if (this.#isBlind) {
       stretch.from = range.to === endOfKeys && range.from === 0n ? 0n : range.to;
+      return;
+    }
+    if (stretch.once === true) {
+      stretch.from = stretch.to;
       return;
     }
     stretch.from = found === undefined ? this.#behindEmpty(range) : found.last + 1n;
@@ -232,10 +277,11 @@ export class RangeWalk implements Walk {
     this.#stretches = [];
     if (direction === 'rising') return true;
     this.#spans = new Spans();
-    for (const [index, { range, found }] of this.#pages.entries()) {
+    for (const [index, { range, found, members }] of this.#pages.entries()) {
       const turned: Answered = {
         range: mirroredRange(range, direction),
         startsAtId: false,
+        members,
         found: found && { first: mirrored(found.last, direction), last: mirrored(found.first, direction) },
       };
       this.#pages[index] = turned;
@@ -250,6 +296,7 @@ export class RangeWalk implements Walk {
     const open = this.#stretches ?? [];
     const rest = open[0];
     if (this.#isCut || concurrency === 1 || this.#takesIdsOnly || rest === undefined || open.length > 1) return;
+    if (rest.once === true) return;
     if (this.#tally.pages < pagesBeforeCut || this.#direction === undefined || rest.request !== undefined) return;
     this.#isCut = true;
     const least = spansPerRange * 2n * this.#step(rest.from);
@@ -265,33 +312,41 @@ export class RangeWalk implements Walk {
     }));
   }
 
-  /** The ranges that no page settles, with all that is known now. @param byTotal whether the totals count */
-  #gaps(byTotal = true): (KeyRange & { readonly startsAtId: boolean })[] {
+  /**
+   * The ranges that no page settles, with all that is known now.
+   * @param byTotal whether the totals count
+   * @param isDoubting whether a total that says more is doubt enough to request pages again
+   */
+  #gaps({ byTotal = true, isDoubting = true } = {}): (KeyRange & { readonly startsAtId: boolean })[] {
     if (this.#direction === undefined && this.#pages.length > 0) return [];
-    const isEmptySettled = byTotal && this.#tally.settlesEmpty;
-    const settled = this.#pages.map(({ range, found }) => {
-      if (found !== undefined) return { from: range.from, to: found.last + 1n, endsAtId: true };
-      const end = range.from + (this.#step(range.from) * toleratedStep.by) / toleratedStep.of;
-      return { from: range.from, to: isEmptySettled || end > range.to ? range.to : end, endsAtId: false };
+    const { isWhole, settlesEmpty, lacking } = this.#tally;
+    const { limit } = this.#options;
+    const last = this.#lastMember;
+    const covers = this.#pages.flatMap(({ range: { from, to }, found, members }): Cover[] => {
+      const lacks = isDoubting && lacking > 0;
+      const isDoubted = !isWhole && (found === undefined ? from < last || lacks : lacks && members < limit);
+      const answers = isDoubted ? 1 : 2;
+      if (found !== undefined) return [{ from, to: found.last + 1n, isNear: true, answers, hasMembers: true }];
+      const step = this.#step(from);
+      const end = from + (step * toleratedStep.by) / toleratedStep.of;
+      const near = (byTotal && settlesEmpty) || end > to ? to : end;
+      const far = from + 2n * step;
+      return [
+        { from, to: near, isNear: true, answers, hasMembers: false },
+        { from: near, to: far > to ? to : far, isNear: false, answers: 1, hasMembers: false },
+      ];
     });
-    settled.sort((one, other) => (one.from < other.from ? -1 : Number(one.from > other.from)));
-    const gaps: (KeyRange & { readonly startsAtId: boolean })[] = [];
-    let at = 0n;
-    let startsAtId = false;
-    for (const { from, to, endsAtId } of [...settled, { from: endOfKeys, to: endOfKeys, endsAtId: false }]) {
-      if (from > at) gaps.push({ from: at, to: from, startsAtId });
-      if (to <= at) continue;
-      at = to;
-      startsAtId = endsAtId;
-    }
-    return gaps;
+    const ends = new Set(this.#pages.map(({ found }) => (found === undefined ? undefined : found.last + 1n)));
+    return uncovered(covers).map((gap) => ({ ...gap, startsAtId: ends.has(gap.from) }));
   }
 }
 
 /** The first and the last member in the order of the walk. */
-function foundIn({ keys }: AnsweredPage, direction: Direction): Answered['found'] {
-  if (keys.length === 0) return undefined;
+function foundIn({ keys }: AnsweredPage, direction: Direction): Pick<Answered, 'found' | 'members'> {
+  const members = keys.length / keyBytes;
+  if (members === 0) return { members, found: undefined };
   const least = mirrored(keyAt(keys, 0), direction);
   const most = mirrored(keyAt(keys, keys.length - keyBytes), direction);
-  return direction === 'rising' ? { first: least, last: most } : { first: most, last: least };
+  const found = direction === 'rising' ? { first: least, last: most } : { first: most, last: least };
+  return { members, found };
 }

@@ -1,43 +1,51 @@
-import { PageByPageWalk } from './page-by-page.ts';
-import type { AnsweredPage, ListVerdict, PageRequest, WalkOptions } from './walk.ts';
+import { type Place, PageByPageWalk } from './page-by-page.ts';
+import type { ListFacts } from './verdict-of.ts';
+import type { AnsweredPage, PageRequest, WalkOptions } from './walk.ts';
 
 export interface TokenWalkOptions extends WalkOptions {
   /** A source states that an answer has a token as long as there are rows behind it. */
   readonly endsByToken: boolean;
 }
 
-/** The walk by the tokens of answers. Such a list has no places, so nothing is asked twice. */
+/** The walk by the tokens of answers. */
 export class TokenWalk extends PageByPageWalk<TokenWalkOptions> {
   /** Of the next page; undefined before the first and behind the last. */
   #cursor: string | undefined;
+  /** Of the page that was answered last. */
+  #last: string | undefined;
   #isOver = false;
 
-  verdict(): ListVerdict {
-    const { members, total, isWhole, emptyPages, mostEmpty } = this.tally;
-    if (members === 0) return { proof: 'none', why: 'no members' };
-    if (total === members) return { proof: 'total' };
-    if (this.#isOver && this.#cursor === undefined && this.options.endsByToken) return { proof: 'token' };
-    if (isWhole) return { proof: 'expect' };
-    if (emptyPages >= mostEmpty)
-      return { proof: 'none', why: `${emptyPages} pages came back empty, which is the limit` };
-    return { proof: 'none', why: 'no source states that an answer without a token is the last' };
-  }
-
   protected isAtEnd(): boolean {
-    return this.#isOver || this.tally.emptyPages >= this.tally.mostEmpty;
+    return this.#isOver || this.isRefused || !this.tally.mayProve();
   }
 
-  protected place(): Pick<PageRequest, 'cursor'> {
+  protected place(): Place {
     return { cursor: this.#cursor };
   }
 
   protected moveOn({ cursor }: AnsweredPage): void {
-    // A token that does not change would be asked for ever.
-    this.#isOver = cursor === undefined || cursor === this.#cursor;
+    this.#last = this.#isOver ? this.#last : this.#cursor;
+    this.#isOver = cursor === undefined;
     this.#cursor = cursor;
   }
 
-  protected end(): void {
-    this.#isOver = true;
+  protected leadsOn({ cursor }: AnsweredPage): boolean {
+    return cursor !== undefined;
+  }
+
+  /** The last page may have lost its token the first time. */
+  protected cameAgain({ cursor }: PageRequest, page: AnsweredPage): void {
+    const isLast = this.#isOver && cursor === this.#last;
+    if (isLast && page.cursor !== undefined && !this.tally.hasAsked({ cursor: page.cursor })) this.moveOn(page);
+  }
+
+  protected shown(): Pick<ListFacts, 'shown' | 'otherwise'> {
+    const { mostEmpty } = this.tally;
+    const isOver = this.#isOver && this.#cursor === undefined;
+    if (isOver && this.options.endsByToken) return { shown: 'token', otherwise: {} };
+    const why = this.tally.mayProve()
+      ? 'no source states that an answer without a token is the last'
+      : `${mostEmpty} pages came back empty or were requested again, which is the limit`;
+    return { otherwise: { why } };
   }
 }

@@ -13,6 +13,8 @@ export interface PageRequest {
   readonly cursor?: string | undefined;
   /** From 1. */
   readonly number?: number | undefined;
+  /** Members a page, in place of the usual number: such a page shows a boundary of others, and is no part of the walk. */
+  readonly limit?: number | undefined;
   /** It carries the total of the whole list too. */
   readonly withTotal: boolean;
 }
@@ -36,6 +38,8 @@ export interface AnsweredPage {
   readonly total?: number | undefined;
   /** The token of the next page. */
   readonly cursor?: string | undefined;
+  /** The last member in the order of the service, where its records show one. */
+  readonly last?: bigint | undefined;
 }
 
 export const proofs = ['total', 'ranges', 'token', 'pages', 'expect', 'none'] as const;
@@ -65,6 +69,8 @@ export interface WalkOptions {
   readonly proofCalls?: number | undefined;
   /** The number of members that the user knows. */
   readonly expect?: number | undefined;
+  /** Kept pages were requested with another limit: they do not show how far a page reaches now. */
+  readonly hadOtherLimit?: boolean | undefined;
 }
 
 /**
@@ -83,15 +89,24 @@ export interface Walk {
   resume(request: PageRequest, page: AnsweredPage): void;
   resumeTotal(total: number): void;
   readonly counts: WalkCounts;
-  /** Most calls that may come back empty, as far as is known now. */
+  /** Calls of full pages, totals and boundaries: by the first total, or by the members. */
+  readonly planned: number;
+  /** Most calls for empty pages and for pages requested again. */
   readonly mostEmpty: number;
+  /** How the list leads nowhere, as a clause: it ends then. */
+  readonly circle: string | undefined;
   /** Once it has ended. */
   verdict(): ListVerdict;
 }
 
 export interface WalkCounts {
+  /** Each counted once. */
   readonly members: number;
   readonly inErrors: number;
+  /** Members of the largest page. */
+  readonly largestPage: number;
+  /** Calls for pages that were requested before. */
+  readonly askedAgain: number;
   /** Pages with members, and without. */
   readonly pages: number;
   readonly emptyPages: number;

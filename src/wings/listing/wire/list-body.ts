@@ -22,6 +22,8 @@ export interface PagePlace {
   readonly cursor?: string | undefined;
   /** From 1. */
   readonly page?: number | undefined;
+  /** Members a page, in place of the dialect's number. */
+  readonly limit?: number | undefined;
 }
 
 /** A request of one list method. */
@@ -47,7 +49,7 @@ export function pageBody(
   const members: JsonObject = {
     ...subjectOf(query),
     sortBy: list.sort ?? null,
-    limit: list.limit,
+    limit: place.limit ?? list.limit,
     // Older servers refuse a request without any place.
     page: place.page ?? (isFirst && list.next !== 'cursor' ? 1 : null),
     before: place.before ?? null,
