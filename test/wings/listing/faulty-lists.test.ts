@@ -35,6 +35,7 @@ const rest: readonly ListFault[] = [
   { cut: 10, total: 1 },
   { cut: 1, total: 1 },
   { cut: 10, total: 1, page: 'lostToken', how: 'always' },
+  { dropped: 0.02, total: 1, page: 'lostToken', how: 'always' },
   { dropped: 0.02 },
   { dropped: 0.02, total: 1 },
   { dropped: 0.5, total: 1 },
@@ -98,7 +99,7 @@ function lacking(members: ReadonlySet<bigint>, found: ReadonlySet<bigint>): numb
 }
 
 describe('lists of a faulty service', () => {
-  const seeds = runsAll ? 10 : 1;
+  const seeds = runsAll ? 3 : 1;
   const sizes = runsAll ? [1, 99, 100, 101, 350, 1000, 2050] : [350];
   for (const way of ['tokens', 'numbers', 'places'] as const)
     it.each(faults)(
@@ -113,7 +114,9 @@ describe('lists of a faulty service', () => {
             const says = `${rows} rows, ${proof}, ${why}`;
             expect(Math.min(stable.size, counted) <= found.size || lacking(stable, found) === 0, says).toBe(true);
             if (fault.moves === true) expect(lacking(stable, found), says).toBe(0);
-            if (fault.page === 'empty' && fault.how === 'once') expect(lacking(stable, found), says).toBe(0);
+            // No member follows the second page of a shorter list.
+            if (fault.page === 'empty' && fault.how === 'once' && rows > 2 * faultyLimit)
+              expect(lacking(stable, found), says).toBe(0);
           }
       },
     );

@@ -7,7 +7,7 @@ import type { AnsweredPage, ListRequest, ListVerdict, PageRequest, Walk, WalkCou
 export type Place = Pick<PageRequest, 'cursor' | 'number'>;
 
 /** From so many pages on, pages of one size show the size of all. */
-const pagesOfOneSize = 3;
+const pagesOfOneSize = 2;
 
 /**
  * A walk that requests one page after another: the totals around the pages, and what is under way. A page that leads nowhere is
@@ -151,21 +151,21 @@ export abstract class PageByPageWalk<Options extends WalkOptions = WalkOptions> 
     const last = asked.findLastIndex(({ members }) => members > 0);
     const rowsOf = this.#rowsOf();
     const lacksMore = tally.lacking > this.dropped();
-    const isDoubted = ({ times, members, request }: AskedPage, at: number): boolean => {
+    const isDoubted = ({ times, members, hasToken, request }: AskedPage, at: number): boolean => {
       if (times > 1) return false;
       if (at < last && members === 0) return true;
       // The last token may be lost, however full its page is.
-      return lacksMore && (members < rowsOf(at) || (at === asked.length - 1 && request.number === undefined));
+      return lacksMore && (members < rowsOf(at) || (!hasToken && request.number === undefined));
     };
     return asked.filter(isDoubted).sort((one, other) => one.members - other.members);
   }
 
-  /** Rows that pages lacked at both of their answers. */
+  /** Rows that pages lacked at both of their answers. How many the last token leads to is not known, so its page counts nothing. */
   protected dropped(): number {
     const rowsOf = this.#rowsOf();
     let dropped = 0;
-    for (const [at, { times, members }] of [...this.tally.asked].entries())
-      if (times > 1) dropped += Math.max(0, rowsOf(at) - members);
+    for (const [at, { times, members, hasToken, request }] of [...this.tally.asked].entries())
+      if (times > 1 && (hasToken || request.number !== undefined)) dropped += Math.max(0, rowsOf(at) - members);
     return dropped;
   }
 

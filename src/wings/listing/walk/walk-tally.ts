@@ -14,6 +14,8 @@ const besidePages = 3;
 export interface AskedPage {
   readonly request: PageRequest;
   times: number;
+  /** It came with the token of another page. */
+  hasToken: boolean;
   /** Members of its largest answer. */
   members: number;
   /** Members that no other page showed before. */
@@ -44,11 +46,11 @@ export class WalkTally implements WalkCounts {
   }
 
   /** Takes an answer into account. A place that was requested before is the same page. */
-  add(request: PageRequest, { keys, inErrors, total }: AnsweredPage): AskedPage {
+  add(request: PageRequest, { keys, inErrors, total, cursor }: AnsweredPage): AskedPage {
     const members = keys.length / keyBytes;
     const fresh = this.addKeys(keys);
     const before = this.#asked.get(placeKey(request));
-    const page = before ?? { request, times: 0, members: 0, fresh: 0, repeats: members, inErrors: 0 };
+    const page = before ?? { request, times: 0, hasToken: false, members: 0, fresh: 0, repeats: members, inErrors: 0 };
     if (before !== undefined) this.askedAgain += 1;
     else this.#asked.set(placeKey(request), page);
     if (members === 0 && before === undefined) this.emptyPages += 1;
@@ -60,6 +62,7 @@ export class WalkTally implements WalkCounts {
     page.inErrors = Math.max(page.inErrors, inErrors);
     page.repeats = page.times === 0 ? members - fresh : Math.min(page.repeats, members - fresh);
     page.times += 1;
+    page.hasToken ||= cursor !== undefined;
     page.fresh += fresh;
     page.members = Math.max(page.members, members);
     this.largestPage = Math.max(this.largestPage, members);
