@@ -12,6 +12,7 @@ export interface SentPage {
   readonly after: string | undefined;
   readonly before: string | undefined;
   readonly cursor?: string | undefined;
+  readonly page?: number | undefined;
   readonly limit?: number | undefined;
 }
 
@@ -24,6 +25,8 @@ export interface ListWireOptions {
   readonly failed?: ((id: string) => boolean) | undefined;
   /** The token of the next page: then a page begins behind the id that is its token. */
   readonly token?: ((ids: readonly string[], sent: SentPage) => string | undefined) | undefined;
+  /** All ids, in the order in which pages have numbers. */
+  readonly numbered?: ((sent: SentPage) => readonly string[]) | undefined;
   /** Called before a call is answered. */
   readonly onCall?: ((sent: SentPage) => void | Promise<void>) | undefined;
   /** Status and body in place of the answer. */
@@ -34,6 +37,7 @@ interface NamedParams {
   readonly after?: string;
   readonly before?: string;
   readonly cursor?: string;
+  readonly page?: number;
   readonly limit?: number;
   readonly options?: { readonly showGrandTotal?: boolean };
 }
@@ -86,7 +90,9 @@ export class ListWire {
     const { spoil = (ids: string[]) => ids, failed = () => false, total, token } = this.#options;
     const { keys } = this.#index.page({ after: placeOf(after ?? cursor), before: placeOf(before) });
     const rising = Array.from({ length: keys.length / 32 }, (_, at) => idOfBytes(keys, 32 * at));
-    const ids = spoil(this.#index.direction === 'rising' ? rising : rising.toReversed(), sent);
+    const { page = 1, limit = 1000 } = sent;
+    const inOrder = this.#index.direction === 'rising' ? rising : rising.toReversed();
+    const ids = spoil(this.#options.numbered?.(sent).slice((page - 1) * limit, page * limit) ?? inOrder, sent);
     const items = ids.filter((id) => !failed(id)).map(recordOf);
     const errors = ids.filter(failed).map((id) => `{"id":"${id}","error":"no content data"}`);
     const grand = options?.showGrandTotal === true && total !== undefined ? `,"grand_total":${total()}` : '';
@@ -96,8 +102,8 @@ export class ListWire {
   }
 }
 
-function placesOf({ after, before, cursor, limit }: NamedParams) {
-  return { after, before, cursor, limit };
+function placesOf({ after, before, cursor, page, limit }: NamedParams) {
+  return { after, before, cursor, page, limit };
 }
 
 function placeOf(id: string | undefined): bigint | undefined {

@@ -433,4 +433,28 @@ describe('a list of a service that lies', () => {
     expect((await list.run()).account).toMatchObject({ members: 3500, proof: 'total' });
     expect(wire.sent.length).toBeLessThanOrEqual(4 + 2 + 4);
   });
+
+  it('by numbers is proven where pages end as they did, and resumes in its second pass', async () => {
+    for (const isMoved of [false, true]) {
+      const index = new SimulatedIndex({ rows: 3500, seed: 1 });
+      const [first = '', ...rest] = membersOf(index);
+      const other = '8Fv4CJQJRuDUaawPWRxD6yXAF1Zdf8K22FUiMj8RXwSe';
+      let isDown = true;
+      const wire = new ListWire(index, {
+        total: () => 3500,
+        numbered: ({ call }) => (isMoved && call > 1 ? [...rest, other] : [first, ...rest]),
+        answer: ({ call }) => (isDown && call > 8 ? { status: 401, body: '' } : undefined),
+      });
+      const list = await listHere(wire, { lists: { next: 'page' } });
+      // The first boundary shows that members moved.
+      if (!isMoved) await expect(list.run()).rejects.toMatchObject({ exit: 'notTrusted' });
+      isDown = false;
+      const { account, error } = await list.run();
+      expect(error?.exit).toBe(isMoved ? 'notTolerated' : undefined);
+      // Five pages, the second total, and where three of them end.
+      if (!isMoved) expect(account).toMatchObject({ members: 3500, proof: 'total', askedAgain: 0, calls: 10 });
+      if (isMoved) expect(account.unproven).toMatch(/moved/);
+      expect(wire.sent.filter(({ limit }) => limit === 1).map(({ page }) => page)).toContain(1000);
+    }
+  });
 });
