@@ -6,6 +6,8 @@ import { postgresOfTests } from '../postgres-of-tests.ts';
 /** A database that scripts run in. */
 export interface ScriptEngine {
   readonly isMissing: boolean;
+  /** For `load`, of PostgreSQL. */
+  readonly address?: string;
   /** Makes it empty. */
   renew(): Promise<void>;
   /** Runs pieces of a script, as a client that stops at the first error. */
@@ -62,9 +64,10 @@ async function duckdbEngine(): Promise<ScriptEngine> {
 }
 
 async function postgresEngine(): Promise<ScriptEngine> {
-  const { isMissing, psql } = await postgresOfTests('scripts of exports are not run in PostgreSQL', 'psql');
+  const { isMissing, psql, address } = await postgresOfTests('scripts of exports are not run in PostgreSQL', 'psql');
   return {
     isMissing,
+    address,
     renew: async () => {
       await psql(`DROP TABLE IF EXISTS ${createdTables.join(', ')} CASCADE;`);
     },
