@@ -40,6 +40,8 @@ export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall'
   readonly ledger: CreditLedger;
   /** Shared with other processes: their calls, pauses and sizes count here, and these there. */
   readonly pace?: SharedPace | undefined;
+  /** Share of its ids that were missing before. */
+  readonly missingShare?: number | undefined;
   /** Counts the calls of the run, which may have several clients. */
   readonly brake?: Brake | undefined;
   readonly journal: AnswerJournal;
@@ -150,7 +152,11 @@ export function createClient(options: ClientOptions): CreatedClient {
     askUnderPolicies: (call) => policies.ask(call),
     request: requestUnder(policies, http),
     hintSize: guard.hints,
-    absence: absenceDesk(new Absence({ mayDoubt: () => brake?.isHalfSpent !== true }), clock, stop),
+    absence: absenceDesk(
+      new Absence({ mayDoubt: () => brake?.isHalfSpent !== true, knownShare: options.missingShare }),
+      clock,
+      stop,
+    ),
     cap: () => guard.cap(),
     throwIfFailed: () => {
       const failure = ended.failure();

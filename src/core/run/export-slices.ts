@@ -38,6 +38,8 @@ export interface SlicesToMake {
   readonly begun?: Pick<Extract<RunEvent, { kind: 'opened' }>, 'fetched' | 'isResumed' | 'limit'> | undefined;
   /** Calls of its ids, as far as they were counted (`plannedLeft`). */
   readonly planned?: number | undefined;
+  /** Share of its ids that were missing before. */
+  readonly missingShare?: number | undefined;
   /** Answers that lie on this disk: then nothing is sent. */
   readonly local?: LocalAnswers | undefined;
   /** Makes the parts of a slice where no ids are read and nothing is requested. */
@@ -243,6 +245,7 @@ async function exportSlice(slice: HeldSlice, exported: SlicesToMake, context: Ex
         sources: inputs.fingerprints.map(({ name }) => name),
         begun: open.start,
         initialCap: open.commits().at(-1)?.cap,
+        missingShare: exported.missingShare,
         local,
       },
       { ...context, stop: halt.signal },

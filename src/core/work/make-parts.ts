@@ -45,6 +45,8 @@ export interface PartsRequest {
   readonly begun: Begun;
   /** Most ids a call, as an earlier run found out. */
   readonly initialCap?: number | undefined;
+  /** Share of its ids that were missing before. */
+  readonly missingShare?: number | undefined;
   /** Where all answers are already, in an export with a base: then nothing is sent. */
   readonly local?: LocalAnswers | undefined;
 }
@@ -84,6 +86,7 @@ export async function* makeParts(given: PartsRequest, context: PartsContext): As
   const halt = new LinkedAbort(context.stop);
   const stop = halt.signal;
   const created = clientOf(job, context, {
+    missingShare: request.missingShare,
     sizes: sizeBounds(job, [request.initialCap, await context.pace?.idsPerCall()]),
     journal,
     onCall: async () => {

@@ -99,12 +99,12 @@ class AnswersOfBase implements BasedAnswers {
       begun: open.start,
       entries: (seen) => read(seen, () => undefined),
       committed: new Set(open.commits().map(({ part }) => part)),
-      request: async (idsPath) => {
+      request: async (idsPath, missingShare) => {
         const { requestIds } = await import('./request-ids.ts');
         const onSpent = (spent: Spent): void => {
           this.#spent = spent;
         };
-        return requestIds({ job, home, idsPath, onSpent }, spentNow, context);
+        return requestIds({ job, home, idsPath, missingShare, onSpent }, spentNow, context);
       },
       onWarning: (message) => {
         listener({ kind: 'warning', message });

@@ -38,7 +38,7 @@ export interface RefreshRequest {
   /** Parts that earlier runs committed: their rows are not read again. */
   readonly committed: ReadonlySet<number>;
   /** Requests the ids of a file in the export, with all that an export promises. */
-  readonly request: (idsFile: string) => Promise<FinishedExport>;
+  readonly request: (idsFile: string, missingShare: number) => Promise<FinishedExport>;
   readonly onWarning: (message: string) => void;
   /** Told what is requested, before the first request of an export. */
   readonly onChosen?: (choice: Choice) => Promise<void>;
@@ -100,7 +100,7 @@ export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh>
   if (choice.total > 0) {
     const path = pathIn(folder, exportPaths.askedIds);
     await writeAskedIds({ files, path }, keys, { entries: entries(new ListedIds(keys)), newIds: choice.asked.new });
-    asked = await request.request(path);
+    asked = await request.request(path, choice.asked.missing / choice.total);
   }
   const answers = await AskedAnswers.open(asked);
   const isNeeded = committed.size === 0 ? undefined : (part: number) => !committed.has(part);

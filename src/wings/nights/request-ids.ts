@@ -23,13 +23,15 @@ export interface IdsToRequest {
   readonly home: ExportHome;
   /** A file with an id a line. */
   readonly idsPath: string;
+  /** Share of them that were missing before. */
+  readonly missingShare?: number | undefined;
   /** Told what the requests of all runs have cost, also when they fail. */
   readonly onSpent: (spent: Spent) => void;
 }
 
 /** Requests ids as an export within the export: it keeps their records until the parts are made. */
 export async function requestIds(
-  { job, home, idsPath, onSpent }: IdsToRequest,
+  { job, home, idsPath, missingShare, onSpent }: IdsToRequest,
   spentNow: SpentNow,
   context: ExportContext,
 ): Promise<FinishedExport> {
@@ -41,7 +43,7 @@ export async function requestIds(
     const wanted = askedJob(job, inner.name);
     const requested = await openWanted(inner, wanted, inputs);
     await thenCleanUp({
-      work: () => requestAll(requested, inner, spentNow, context),
+      work: () => requestAll({ ...requested, missingShare }, inner, spentNow, context),
       cleanUp: [
         async () => {
           onSpent(requested.open.spent());

@@ -31,6 +31,8 @@ export type SecondVerdict = 'believed' | 'again' | 'stale';
 export interface AbsenceOptions {
   /** Whether the bound of the run leaves room for second requests while no answer was seen to lie. */
   readonly mayDoubt: () => boolean;
+  /** Share of ids that are known to have been missing before. */
+  readonly knownShare?: number | undefined;
 }
 
 /** In a call of fewer ids a share says little. */
@@ -139,7 +141,7 @@ export class Absence {
     if (asked < leastAsked || lacked < leastLacked) return false;
     const sums = this.#settled.reduce(
       (sum, each) => ({ asked: sum.asked + each.asked, lacked: sum.lacked + each.lacked }),
-      { asked, lacked: expectedShare * asked },
+      { asked, lacked: Math.min(1, expectedShare + (this.#options.knownShare ?? 0)) * asked },
     );
     const share = sums.lacked / sums.asked;
     return lacked - asked * share > skew + improbable * Math.sqrt(asked * share * (1 - share));
