@@ -54,7 +54,10 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
   }
   refuseLeakingDebugLogs(terminal.env['NODE_DEBUG']);
   const { parseArguments } = await import('./parse-arguments.ts');
-  return command.run({ ...parseArguments(entry.name, command, rest), terminal });
+  const { requireKinds, withEachList } = await import('./word-kinds.ts');
+  const args = parseArguments(entry.name, command, withEachList(rest, command, terminal.cwd()));
+  requireKinds(entry.name, command, args, terminal.cwd());
+  return command.run({ ...args, terminal });
 }
 
 /** Reports a stdout that could not be written. */

@@ -23,12 +23,17 @@ export interface CommandExample {
   readonly about: string;
 }
 
+/** What a command takes as words: `standing` is whatever `status` reports on, `nights` a folder of exports. */
+export type WordKind = 'job' | 'export' | 'nights' | 'standing' | 'id';
+
 /** The words of a command that are no flags: `<out>`, `[job]`. */
 export interface CommandWords {
   readonly name: string;
   readonly about: string;
   readonly least: number;
   readonly most: number;
+  /** What they name, where that can be looked at. */
+  readonly is?: WordKind;
   /** The words that it takes, where these are few. */
   readonly choices?: readonly string[];
 }
@@ -78,4 +83,5 @@ export const exportWords: CommandWords = {
   about: 'folder or bucket of the export (its --out or output.dir)',
   least: 1,
   most: 1,
+  is: 'export',
 };

@@ -12,6 +12,7 @@ export const jobWords: CommandWords = {
   about: 'job file (YAML), unless --ids, --url and --out are given',
   least: 0,
   most: 1,
+  is: 'job',
 };
 
 const titles: Readonly<Record<string, string>> = {
@@ -143,7 +144,7 @@ export function jobFlagsGiven(args: CommandArguments): Record<string, unknown> {
 }
 
 /** Said at the end of a command's help. */
-const jobNotes = `Every flag from --ids on is also a job field (asset-export help job) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). Precedence: flag, environment, job file. For lists, repeat the flag or separate values with commas.`;
+const jobNotes = `Every flag from --ids on is also a job field (asset-export help job) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). Precedence: flag, environment, job file. For lists, repeat the flag or separate values with commas; --ids also takes several files.`;
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
 

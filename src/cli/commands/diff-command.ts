@@ -30,6 +30,7 @@ export const diffCommand: Command = {
     about: 'folders or buckets of two exports: the older one, then the newer one',
     least: 2,
     most: 2,
+    is: 'export',
   },
   groups: [
     {

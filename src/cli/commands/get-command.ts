@@ -32,7 +32,13 @@ export const getCommand: Command = {
     },
     { line: 'get --ids mints.csv --limit 10 --job job.yaml', about: 'the first ten ids of a list; --ids - is stdin' },
   ],
-  words: { name: '[id…]', about: 'asset ids, unless --ids is given', least: 0, most: Number.POSITIVE_INFINITY },
+  words: {
+    name: '[id…]',
+    about: 'asset ids, unless --ids is given',
+    least: 0,
+    most: Number.POSITIVE_INFINITY,
+    is: 'id',
+  },
   groups: [
     {
       title: stateGroup.title,

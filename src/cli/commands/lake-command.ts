@@ -30,6 +30,7 @@ export const lakeCommand: Command = {
     about: 'folder or bucket of the nights: the part of output.dir before {date}',
     least: 1,
     most: 1,
+    is: 'nights',
   },
   groups: [
     {

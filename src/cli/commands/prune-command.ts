@@ -18,7 +18,13 @@ export const pruneCommand: Command = {
     { line: 'prune out/nightly --keep-daily 7 --keep-weekly 4', about: 'print what would be removed; change nothing' },
     { line: 'prune out/nightly --keep-daily 7 --keep-weekly 4 --yes', about: 'remove it' },
   ],
-  words: { name: '<dir>', about: 'folder of exports: the part of output.dir before {date}', least: 1, most: 1 },
+  words: {
+    name: '<dir>',
+    about: 'folder of exports: the part of output.dir before {date}',
+    least: 1,
+    most: 1,
+    is: 'nights',
+  },
   groups: [
     {
       title: 'Flags',

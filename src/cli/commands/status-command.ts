@@ -36,6 +36,7 @@ export const statusCommand: Command = {
     about: 'output folder or bucket of an export (--out, output.dir), a folder of exports, or a list of ids',
     least: 1,
     most: 1,
+    is: 'standing',
   },
   groups: [
     {

@@ -5,6 +5,7 @@ import { columnsDocument, dialectNames, inPlaceNames } from '../../../wings/ware
 import type { Command, CommandLine } from '../../command.ts';
 import { bucketFlags } from '../../export-place.ts';
 import { choiceOf } from '../../flag-values.ts';
+import { jobWords } from '../../job-flags.ts';
 import { exampleText, scriptText } from './print-statements.ts';
 import { analystsText } from './print-for-analysts.ts';
 import { inPlaceText } from './print-in-place.ts';
@@ -44,7 +45,7 @@ export const schemaCommand: Command = {
     },
     { line: 'schema --for job', about: 'the JSON Schema of job files, for completion in editors' },
   ],
-  words: { name: '[job]', about: 'job file: use its tables, columns, formats and folder', least: 0, most: 1 },
+  words: { ...jobWords, about: 'job file: use its tables, columns, formats and folder' },
   groups: [
     {
       title: 'Flags',
