@@ -31,7 +31,7 @@ const jobModules = [
 
 /** What common starts load, early or late. */
 const starts: Readonly<Record<string, readonly string[]>> = {
-  program: ['cli/command-line', 'cli/process-terminal', 'cli/output/show-error'],
+  program: ['start-program', 'cli/command-line', 'cli/output/show-error'],
   flags: ['cli/commands/run-command', 'cli/commands/plan-command'],
   thread: ['core/work/threads/worker-entry'],
   plan: [...jobModules, 'cli/commands/plan-command', 'core/run/plan-export', 'world/booked-credits'],

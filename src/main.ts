@@ -1,19 +1,11 @@
 #!/usr/bin/env node
-import { endFirstProcess, endSoon, processTerminal } from './cli/process-terminal.ts';
-import { showError } from './cli/output/show-error.ts';
-import { giveAddressesTime } from './lib/process/address-attempts.ts';
+import { tooOld } from './node-version.ts';
 
-// Errors outside of what is awaited, of a library that the system gives no memory, for example.
-process.once('uncaughtException', (error) => {
-  process.exit(showError(error, false, processTerminal));
-});
-
-endFirstProcess();
-giveAddressesTime();
-try {
-  // Loaded here, so that running out of handles while loading is reported in words.
-  const { runCommandLine } = await import('./cli/command-line.ts');
-  endSoon(await runCommandLine(process.argv.slice(2), processTerminal));
-} catch (error) {
-  endSoon(showError(error, false, processTerminal));
+// Nothing else is imported before: an old Node.js cannot parse it.
+const refusal = tooOld(process.versions.node);
+if (refusal === undefined) {
+  void import('./start-program.ts').then(({ startProgram }) => startProgram());
+} else {
+  process.stderr.write(refusal);
+  process.exitCode = 2;
 }
