@@ -65,7 +65,7 @@ function isRight(place: readonly string[], address: WrongAddress): boolean {
   const isLocal = ['run', 'init', 'serve'].includes(place[0] ?? '') || place[at] !== 'ADDRESS';
   return (
     (isPattern || (isLocal && !flag.startsWith('--out') && flag !== '--base')) &&
-    address.includes('{') &&
+    /[{}]/.test(address) &&
     !address.startsWith('$')
   );
 }

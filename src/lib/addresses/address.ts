@@ -249,7 +249,8 @@ function unknownName(text: string, { reads, braces, insteadOfDate }: AddressRule
   const time = /%[YymdHMSFjUT](?![\dA-Fa-f])/.exec(text)?.[0];
   if (time !== undefined) return wrong(`contains ${time}, which is not replaced here`, replaced);
   if (braces === true) return undefined;
-  const found = [...text.matchAll(/\{[^{}]*\}/g)].map(([each]) => each);
+  // A brace without its other half is a name that was not finished.
+  const found = [...text.matchAll(/\{[^{}]*\}|[^/{}]*\}|\{[^/{}]*/g)].map(([each]) => each);
   const unknown = found.find((each) => each !== '{date}' || insteadOfDate !== undefined);
   if (unknown === undefined) return undefined;
   return wrong(
