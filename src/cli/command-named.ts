@@ -87,7 +87,7 @@ export const otherFlags: Readonly<Record<string, string>> = {
   debug: more,
   'dry-run': dry,
   dryrun: dry,
-  f: again,
+  f: '--format names the formats: --format csv,parquet. The job file is the first word.',
   file: list,
   force: again,
   history:

@@ -3,7 +3,7 @@ import { readNamedDialect } from '../core/job/dialect-file.ts';
 import { dialectOf } from '../core/job/job-dialect.ts';
 import { environmentName } from '../core/job/job-fields.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { byteSize } from '../lib/format-text.ts';
+import { byteSize, numberIn } from '../lib/format-text.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { commandLine, shownWord } from '../lib/addresses/shown-text.ts';
 import type { CommandArguments, CommandFlag, CommandLine } from './command.ts';
@@ -28,8 +28,8 @@ export function countOf(
 ): number | undefined {
   const text = args.text(flag);
   if (text === undefined) return undefined;
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= least && number <= most) return number;
+  const number = numberIn(text) ?? Number.NaN;
+  if (Number.isInteger(number) && number >= least && number <= most) return number;
   const from = least === 0 ? '' : ` from ${least}`;
   const to = most === Number.MAX_SAFE_INTEGER ? '' : `, at most ${most}`;
   throw new ExportError('usage', `--${flag} must be a whole number${from}${to}, not "${shownWord(text)}"`);

@@ -144,7 +144,7 @@ export function jobFlagsGiven(args: CommandArguments): Record<string, unknown> {
 }
 
 /** Said at the end of a command's help. */
-const jobNotes = `Every flag from --ids on is also a job field (asset-export help job) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). Precedence: flag, environment, job file. For lists, repeat the flag or separate values with commas; --ids also takes several files.`;
+const jobNotes = `Every flag from --ids on is also a job field (asset-export help job) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). Precedence: flag, environment, job file. For lists, repeat the flag or separate values with commas; --ids also takes several files. Numbers: 3000000, 3_000_000, 3,000,000 or 3M.`;
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
 

@@ -9,7 +9,7 @@ import { otherFlags } from './command-named.ts';
 export function parseArguments(name: string, command: Command, argv: readonly string[]): CommandArguments {
   const flags = command.groups.flatMap((group) => group.flags);
   const withValue = flags.filter((flag) => flag.value !== undefined);
-  const { argv: values, error } = Parser.detailed([...argv], {
+  const { argv: values, error } = Parser.detailed(inOwnNumber(argv, flags), {
     // Every value stays the text it was: ids may be all digits, and the job's schema reads numbers.
     configuration: { 'camel-case-expansion': false, 'parse-numbers': false, 'parse-positional-numbers': false },
     boolean: flags.filter((flag) => flag.value === undefined).map((flag) => flag.name),
@@ -46,6 +46,18 @@ export function parseArguments(name: string, command: Command, argv: readonly st
     isOn: (flag) => [parsed[flag]].flat().at(-1) === true,
     value: (flag) => parsed[flag],
   };
+}
+
+/** `--formats` is `--format`, and `--table` is `--tables`, where a command has one of them alone. */
+function inOwnNumber(argv: readonly string[], flags: readonly CommandFlag[]): string[] {
+  const names = new Set(flags.map(({ name }) => name));
+  const end = argv.indexOf('--');
+  return argv.map((word, index) => {
+    const [, given = '', value = ''] = /^--([a-z][a-z-]*)(=.*)?$/s.exec(word) ?? [];
+    if (given === '' || names.has(given) || Object.hasOwn(otherFlags, given) || (end >= 0 && index > end)) return word;
+    const other = given.endsWith('s') ? given.slice(0, -1) : `${given}s`;
+    return names.has(other) ? `--${other}${value}` : word;
+  });
 }
 
 /** A flag without a value is on; `--no-…` and `=false` turn it off. The parser takes any other value for false. */

@@ -76,3 +76,16 @@ export function wrapText(text: string, width: number): string[] {
   }
   return lines;
 }
+
+const multiples: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6 };
+
+/** The number of `3000000`, `3_000_000`, `3,000,000`, `3000k` or `3M`; undefined for any other text, and for `3.000`, which is 3 or 3,000. */
+export function numberIn(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (/^[+-]?[1-9]\d{0,2}(\.\d{3})+$/.test(trimmed)) return undefined;
+  const [, digits, unit = ''] = /^([+-]?(?:\d[\d_]*|\d{1,3}(?:,\d{3})+)(?:\.\d+)?)(k|m)?$/i.exec(trimmed) ?? [];
+  if (digits === undefined) return undefined;
+  const number = Number(digits.replaceAll(/[_,]/g, '')) * (multiples[unit.toLowerCase()] ?? 1);
+  // 1.1M is 1100000.0000000002 by multiplication.
+  return unit === '' ? number : Math.round(number);
+}

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { numberIn } from '../../lib/format-text.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
 import { shownWord } from '../../lib/addresses/shown-text.ts';
 
@@ -15,7 +16,7 @@ export function issueText(issue: z.core.$ZodIssue): string {
   const given = issue.input === undefined || secret ? '' : `, not ${shownValue(issue.input)}`;
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${kinds[issue.expected] ?? issue.expected}${given}`;
+      return `must be ${kinds[issue.expected] ?? issue.expected}${given}${numberHint(issue)}`;
     case 'too_small':
       return issue.origin === 'array'
         ? 'must not be an empty list'
@@ -32,6 +33,13 @@ export function issueText(issue: z.core.$ZodIssue): string {
     default:
       return `${issue.message}${given}`;
   }
+}
+
+/** How to write a number that was meant: `3.000` is 3 or 3,000, and a job file takes no `3M`. */
+function numberHint({ expected, input }: z.core.$ZodIssueInvalidType): string {
+  if (!['int', 'number'].includes(expected) || typeof input !== 'string') return '';
+  const number = numberIn(input) ?? numberIn(input.replaceAll('.', '_'));
+  return number === undefined ? '' : `; write ${number}`;
 }
 
 function shownValue(input: unknown): string {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { numberIn } from '../../lib/format-text.ts';
 import type { FieldMeta } from './field.ts';
 import { jobSchema } from './job-schema.ts';
 
@@ -84,7 +85,7 @@ export function fieldText(field: JobField, value: unknown, folder: string): unkn
 function scalarOf(field: JobField, value: unknown): unknown {
   if (typeof value !== 'string') return field.kind === 'string' && typeof value === 'number' ? String(value) : value;
   const text = value.trim();
-  if (field.kind === 'number') return /^[+-]?(\d[\d_]*)(\.\d+)?$/.test(text) ? Number(text.replaceAll('_', '')) : value;
+  if (field.kind === 'number') return numberIn(text) ?? value;
   if (field.kind === 'boolean')
     return /^(true|1|yes)$/i.test(text) ? true : /^(false|0|no)$/i.test(text) ? false : value;
   return value;
