@@ -29,6 +29,7 @@ export class Brake {
   #sums = nothing;
   /** Calls that the exports of the run plan together, as far as they were counted. */
   #all = 0;
+  /** Calls for what has a limit of its own. */
   #beside = 0;
   /** Ids that left of the export that was begun last. */
   #ids = 0;
@@ -38,8 +39,12 @@ export class Brake {
   #errors: readonly string[] = [];
   #badIds = 0;
 
+  /** As the database of a fleet takes it. */
+  readonly #ofFleet: DepartingCall['overrun'];
+
   constructor(options: BrakeOptions) {
     this.#options = options;
+    this.#ofFleet = fixedOverrun(options.overrun, options.fleet?.mostPlanned ?? 0);
   }
 
   /**
@@ -73,13 +78,12 @@ export class Brake {
    */
   async turn(call: CallOutline, take: (departure?: DepartingCall) => Promise<number>): Promise<number> {
     const { fleet } = this.#options;
-    const overrun = this.#ofFleet();
     const planned = this.#add(call);
     const owed = this.#owed;
     this.#owed = nothing;
     try {
       if (fleet === undefined) this.#requireRoom();
-      return await take(fleet && { ...fleet, ...sumOf(owed, { planned, sent: 1 }), overrun });
+      return await take(fleet && { ...fleet, ...sumOf(owed, { planned, sent: 1 }), overrun: this.#ofFleet });
     } catch (error) {
       this.#remove(call);
       // Of a statement without an answer, what it took back may be taken back.
@@ -93,8 +97,13 @@ export class Brake {
   get isHalfSpent(): boolean {
     const { overrun } = this.#options;
     if (overrun === undefined) return false;
-    const planned = Math.max(plannedCalls(this.#sums.planned), this.#all);
+    const planned = this.#planned;
     return 2 * (this.#sums.sent - plannedCalls(this.#sums.planned)) > mostCalls(planned, overrun) - planned;
+  }
+
+  /** Calls that are planned: those of ids that left, or all that were counted before the first one. */
+  get #planned(): number {
+    return Math.max(plannedCalls(this.#sums.planned), this.#all);
   }
 
   /** A call that was counted was not sent, or surely cost nothing. */
@@ -106,13 +115,8 @@ export class Brake {
   end(pace: SharedPace): void {
     const { fleet } = this.#options;
     if (fleet !== undefined && this.#owed !== nothing)
-      pace.giveBack({ ...fleet, ...this.#owed, overrun: this.#ofFleet() });
+      pace.giveBack({ ...fleet, ...this.#owed, overrun: this.#ofFleet });
     this.#owed = nothing;
-  }
-
-  #ofFleet() {
-    const { fleet, overrun } = this.#options;
-    return fixedOverrun(overrun, fleet?.mostPlanned ?? 0);
   }
 
   /** An attempt brought no answer, or a refusal. */
@@ -158,7 +162,7 @@ export class Brake {
     const { overrun } = this.#options;
     const { planned, sent } = this.#sums;
     if (overrun === undefined) return;
-    if (sent <= mostCalls(Math.max(plannedCalls(planned), this.#all), overrun) + this.#beside) return;
+    if (sent <= mostCalls(this.#planned, overrun) + this.#beside) return;
     throw new PassedOverrun({ planned, sent: sent - 1 });
   }
 
