@@ -24,6 +24,7 @@ import {
   type WireOptions,
 } from './wire/http-client.ts';
 import { Absence } from './judgement/absence.ts';
+import { probeWaitMs } from './judgement/judgement.ts';
 import type { AbsenceDesk } from './second-answers.ts';
 import type { CreditLedger } from './ledger/credit-ledger.ts';
 import { Ended } from './policies/day-gate.ts';
@@ -169,10 +170,6 @@ export function createClient(options: ClientOptions): CreatedClient {
   };
 }
 
-/** How long a stale answer is waited for: at most twice as long each time. */
-const firstStaleMs = 500;
-const lastStaleMs = 30_000;
-
 function absenceDesk(absence: Absence, clock: Clock, stop: AbortSignal | undefined): CreatedClient['absence'] {
   let staleInRow = 0;
   return {
@@ -182,7 +179,7 @@ function absenceDesk(absence: Absence, clock: Clock, stop: AbortSignal | undefin
     second: async (answer) => {
       const verdict = absence.second(answer);
       if (verdict !== 'stale') staleInRow = 0;
-      else await clock.sleep(Math.min(lastStaleMs, firstStaleMs * 2 ** staleInRow++), stop);
+      else await clock.sleep(probeWaitMs(staleInRow++), stop);
       return verdict;
     },
     settle: (call) => {

@@ -2,7 +2,7 @@ import { IdList } from '../ids/id-list.ts';
 import type { AssetClient, AssetFlags, ElementReader, OpenReader } from './asset-client.ts';
 import type { SecondAnswer, SecondVerdict, WeighedCall } from './judgement/absence.ts';
 import { lookUpBatch } from './look-up-batch.ts';
-import type { Lookup, SecondLookups, Seconds } from './lookups.ts';
+import { type Lookup, notReturned, type SecondLookups, type Seconds } from './lookups.ts';
 
 /** Weighs absence for a process: here, or for a thread elsewhere. */
 export interface AbsenceDesk {
@@ -110,7 +110,7 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
     let holders = group.length;
     for (const { ids: own, resolve } of group)
       resolve({
-        lookups: own.map((id) => found.get(id) ?? { kind: 'missing', reason: 'not in the answer' }),
+        lookups: own.map((id) => found.get(id) ?? notReturned),
         release: () => {
           holders -= 1;
           if (holders === 0) for (const release of releases) release();
@@ -146,8 +146,7 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
         found.set(id, lookup);
       }
       const witnessesCame = witnesses.filter((_, n) => lookups.at(lacking.length + n).kind === 'found').length;
-      const answer = { asked: lacking.length, came, witnesses: witnesses.length, witnessesCame, round: round + 1 };
-      const verdict = await desk.second(answer);
+      const verdict = await desk.second({ came, witnesses: witnesses.length, witnessesCame, round: round + 1 });
       if (verdict !== 'stale') round += 1;
       lacking = lacking.filter((id) => !found.has(id));
       if (verdict === 'believed') break;

@@ -11,7 +11,6 @@ export interface WeighedCall {
 
 /** The answer to a second request: ids that lacked, and witnesses in the same call. */
 export interface SecondAnswer {
-  readonly asked: number;
   /** Ids that it shows although an answer lacked them. */
   readonly came: readonly string[];
   readonly witnesses: number;
@@ -49,8 +48,8 @@ const keptWitnesses = 64;
 const witnessCalls = 16;
 /** Of so many witnesses one may lack: it may be gone since. */
 const manyWitnesses = 8;
-/** Answers without any record, before anything was shown, until ids are believed to be missing. */
-const emptyAnswers = 2;
+/** Second answers that ids have to lack in: where one has lied, and where no witness came along. */
+const cautiousRounds = 2;
 
 /**
  * Weighs whether an id is missing or its answer lied: pure, without a clock. One backend of several that lags answers without an
@@ -130,7 +129,7 @@ export class Absence {
       this.#found += came.length;
       this.#recovered = kept([...came, ...this.#recovered]);
     }
-    const rounds = this.#hasLied || witnesses === 0 ? emptyAnswers : 1;
+    const rounds = this.#hasLied || witnesses === 0 ? cautiousRounds : 1;
     return round >= rounds ? 'believed' : 'again';
   }
 

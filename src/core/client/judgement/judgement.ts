@@ -265,6 +265,7 @@ export interface FailureMoment {
   readonly backlog: Backlog;
 }
 
-function probeWaitMs(probes: number): number {
+/** How long is waited after so many probes, or stale answers, in a row: at most twice as long each time, in milliseconds. */
+export function probeWaitMs(probes: number): number {
   return Math.min(mostWaitMs, firstWaitMs * 2 ** probes);
 }

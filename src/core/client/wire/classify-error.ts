@@ -52,12 +52,13 @@ interface Form {
   readonly hasBackoff: boolean;
 }
 
+const aDay = String.raw`\bdaily\b|\bper day\b`;
 /** A day, in words that leave no doubt: they outrank what a provider's dialect says of its quota. */
-export const namesDay = /\bdaily\b|\bper day\b|\btoday\b/i;
+export const namesDay = new RegExp(String.raw`${aDay}|\btoday\b`, 'i');
 
 /** Of a period that only the provider knows, and of a day. */
 const ofPeriod = /\bmonthly\b|\bper month\b|\bbilling (?:period|cycle)\b|\bmax(?:imum)? usage reached\b/i;
-const ofDay = /\bdaily\b|\bper day\b|credits? (?:are |is )?(?:exhausted|used up|spent)|out of credits/i;
+const ofDay = new RegExp(`${aDay}|credits? (?:are |is )?(?:exhausted|used up|spent)|out of credits`, 'i');
 const ofKey =
   /\bapi[ -]?key\b|project id|authenticat|unauthori[sz]ed|account (?:is )?disabled|not have permission|access denied/i;
 
