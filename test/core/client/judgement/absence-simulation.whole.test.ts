@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { mostCalls, type Overrun } from '../../../../src/core/client/policies/overrun.ts';
 import { runsAll } from '../../../support/lane.ts';
 import type { Asked, Service } from './services.ts';
-import { seeded, simulate } from './simulate.ts';
+import { drawing, seeded, simulate } from './simulate.ts';
 
 /** What answers lack, in worlds drawn at random. */
 interface World {
@@ -21,15 +21,8 @@ interface World {
   readonly isStale: (asked: Asked, call: number) => boolean;
 }
 
-type Draw = <Value>(values: readonly Value[]) => Value;
-
 function worldOf(seed: number, lags: readonly number[], clumps: readonly number[], absences: readonly number[]): World {
-  const random = seeded(seed);
-  const draw: Draw = (values) => {
-    const value = values[Math.floor(random() * values.length)];
-    if (value === undefined) throw new Error('nothing to draw from');
-    return value;
-  };
+  const draw = drawing(seed);
   const every = draw([2, 3, 5, 20]);
   const [from, seconds] = [draw([0, 2]), draw([3, 30])];
   return {

@@ -217,6 +217,18 @@ export function seeded(seed: number): () => number {
   };
 }
 
+export type Draw = <Value>(values: readonly Value[]) => Value;
+
+/** Draws from lists by a seed. */
+export function drawing(seed: number): Draw {
+  const random = seeded(seed);
+  return (values) => {
+    const value = values[Math.floor(random() * values.length)];
+    if (value === undefined) throw new Error('nothing to draw from');
+    return value;
+  };
+}
+
 interface Sleeper {
   readonly atMs: number;
   readonly order: number;

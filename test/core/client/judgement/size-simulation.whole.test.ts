@@ -3,7 +3,7 @@ import { mostCalls, type Overrun } from '../../../../src/core/client/policies/ov
 import type { AnswerEntry } from '../../../../src/core/client/policies/with-journal.ts';
 import { runsAll } from '../../../support/lane.ts';
 import type { Asked, Service } from './services.ts';
-import { type Outcome, seeded, simulate } from './simulate.ts';
+import { type Draw, drawing, type Outcome, simulate } from './simulate.ts';
 
 /**
  * What a service does with the sizes of calls, in worlds drawn at random: each is one command that is run three times with the same
@@ -19,7 +19,6 @@ interface World {
   readonly refuses: (asked: Asked, call: number) => string | undefined;
 }
 
-type Draw = <Value>(values: readonly Value[]) => Value;
 type Drawn = Omit<World, 'refuses' | 'seed'>;
 
 const kinds = {
@@ -60,12 +59,7 @@ function limited(draw: Draw, limit: number) {
 const overrun: Overrun = { percent: 50, calls: 'auto' };
 
 function worldOf(kind: keyof typeof kinds, seed: number): World {
-  const random = seeded(seed);
-  const draw: Draw = (values) => {
-    const value = values[Math.floor(random() * values.length)];
-    if (value === undefined) throw new Error('nothing to draw from');
-    return value;
-  };
+  const draw = drawing(seed);
   const drawn = {
     planned: draw([1, 2, 5, 20, 60]),
     idsPerCall: draw([100, 1000]),
