@@ -3,7 +3,7 @@ import { commandHelp, programHelp } from '../src/cli/output/help-text.ts';
 import { standardText } from '../src/cli/job-flags.ts';
 import { environmentName, type JobField, jobFields } from '../src/core/job/job-fields.ts';
 import { listFilters, serviceDialects } from '../src/core/client/dialects.ts';
-import { exitCodes } from '../src/lib/exit-codes.ts';
+import { type Again, exitCodes } from '../src/lib/exit-codes.ts';
 
 /** The pages that have generated sections, as paths from the project's folder. */
 export const papers = ['docs/cli.md', 'docs/exit-codes.md', 'docs/job.md', 'docs/dialects.md'] as const;
@@ -31,8 +31,16 @@ export function withSections(paper: string, sections: ReadonlyMap<string, string
   );
 }
 
+/** The words of `Again` for a person. */
+const runAgain: Readonly<Record<Again, string>> = {
+  now: 'yes',
+  later: 'yes, later',
+  'after fixing': 'after fixing the cause',
+  never: '',
+};
+
 function exitTable(): string {
-  const rows = Object.values(exitCodes).map(({ code, meaning, runAgain }) => [String(code), meaning, runAgain]);
+  const rows = Object.values(exitCodes).map(({ code, meaning, again }) => [String(code), meaning, runAgain[again]]);
   return tableText([['code', 'meaning', 'run again?'], ...rows]);
 }
 

@@ -1,13 +1,35 @@
-import { exitCodes, type ExitName } from './exit-codes.ts';
+import { type Again, exitCodes, type ExitName } from './exit-codes.ts';
 import { safeText } from './addresses/shown-text.ts';
 
 /** Facts of an error for logs and `--json`: never the key, never the request address. */
 export type ErrorFacts = Readonly<Record<string, string | number | boolean | null>>;
 
+/** What code decides by, where the exit code is not enough. Data of it are facts as well. */
+export type ErrorWhy =
+  /** The service, or what stands before it, refused the call for good. */
+  | { readonly kind: 'refused'; readonly status: number }
+  /** Nothing that was sent in this process ever got an answer. */
+  | { readonly kind: 'neverAnswered' }
+  /** ISO 8601, `now`, or null when only the provider knows. */
+  | { readonly kind: 'spent'; readonly limit: string; readonly runAgainAt: string | null }
+  /** The job or its inputs are not those with which the export began. */
+  | { readonly kind: 'changed'; readonly changed: string }
+  | { readonly kind: 'held'; readonly host: string; readonly pid: number }
+  /** Another process took the slice over. */
+  | { readonly kind: 'lostSlice' }
+  | { readonly kind: 'startedOver' }
+  /** A manifest names a path outside of its export. */
+  | { readonly kind: 'outside' };
+
 export interface ErrorDetail {
   /** What the reader can do about it, as a sentence or a command. */
-  readonly todo?: string;
+  readonly todo?: string | undefined;
   readonly facts?: ErrorFacts;
+  readonly why?: ErrorWhy | undefined;
+  /** As the exit code says unless given. */
+  readonly again?: Again | undefined;
+  /** True when surely no byte of a request left this machine. */
+  readonly unsent?: boolean;
   readonly cause?: unknown;
 }
 
@@ -23,6 +45,9 @@ export class ExportError extends Error {
   readonly exit: ExitName;
   readonly todo: string | undefined;
   readonly facts: ErrorFacts;
+  readonly why: ErrorWhy | undefined;
+  readonly again: Again;
+  readonly unsent: boolean;
 
   constructor(exit: ExitName, message: string, detail: ErrorDetail = {}) {
     super(safeText(message), detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -31,7 +56,11 @@ export class ExportError extends Error {
     this.exit = shortage === undefined ? exit : 'cannotWrite';
     const todo = shortage?.todo ?? detail.todo;
     this.todo = todo === undefined ? undefined : safeText(todo);
-    this.facts = detail.facts ?? {};
+    const { kind: _, ...data } = detail.why ?? { kind: undefined };
+    this.unsent = detail.unsent ?? false;
+    this.facts = { ...data, ...(this.unsent ? { sent: false } : {}), ...detail.facts };
+    this.why = detail.why;
+    this.again = (shortage === undefined ? detail.again : undefined) ?? exitCodes[this.exit].again;
   }
 
   /** The exit status of a process that ends with this error. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { errorJson } from '../../src/cli/output/show-error.ts';
 import { ExportError, messageOf } from '../../src/lib/export-error.ts';
 
 describe('messageOf', () => {
@@ -16,6 +17,23 @@ describe('messageOf', () => {
       'connect ECONNREFUSED ::1:5432; connect ECONNREFUSED 127.0.0.1:5432',
     );
     expect(messageOf(new AggregateError(['no', 'no']))).toBe('no');
+  });
+});
+
+describe('what code decides by', () => {
+  it('is shown to people as facts too', () => {
+    const why = { kind: 'held', host: 'here', pid: 7 } as const;
+    const error = new ExportError('locked', 'another run holds out', { why, unsent: true, facts: { code: 'x' } });
+    expect(error).toMatchObject({ why, unsent: true, facts: { host: 'here', pid: 7, sent: false, code: 'x' } });
+    expect(errorJson(error)).toMatchObject({ code: 'locked', why: 'held', again: 'now', pid: 7 });
+  });
+
+  it('is, of running the same command again, what the exit code says, unless the error knows better', () => {
+    const agains = (['spent', 'usage', 'cannotWrite', 'locked'] as const).map(
+      (exit) => new ExportError(exit, '').again,
+    );
+    expect(agains).toEqual(['later', 'never', 'after fixing', 'now']);
+    expect(new ExportError('spent', '', { again: 'now' }).again).toBe('now');
   });
 });
 

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules, createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +44,13 @@ function roomOf(file: string): string {
   const [, room = '', inner = ''] = file.split('/');
   return room === 'core' || room === 'wings' ? `${room}/${inner}` : room;
 }
+
+it('no code decides by the facts of an error, which are for people: `why` is for code', () => {
+  const deciding = /\bfacts(?:\?\.)?\[|\.facts\.\w/;
+  const isOfError = (line: string): boolean => deciding.test(line) && /error|ExportError/i.test(line);
+  const found = files.filter((name) => readFileSync(join(root, name), 'utf8').split('\n').some(isOfError));
+  expect(found).toEqual([]);
+});
 
 describe('the rules of imports', () => {
   it.each(rules)('$name forbids imports that there could be', ({ from, to }) => {

@@ -152,7 +152,7 @@ function creditsSaved(
 
 /** True for an error before the first call that a retry does not fix. An account of zeros would say nothing. */
 function isRefused({ error, account }: ExportOutcome): boolean {
-  return error !== undefined && exitCodes[error.exit].runAgain === '' && account.calls === 0 && account.parts === 0;
+  return error !== undefined && error.again === 'never' && account.calls === 0 && account.parts === 0;
 }
 
 function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportError | undefined): AccountJson {

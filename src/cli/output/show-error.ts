@@ -36,7 +36,8 @@ export function showWarning(message: string, { stderr, cwd }: Messages): void {
 /** An error in the form of `--json`; null without one. */
 export function errorJson(error: ExportError | undefined): object | null {
   if (error === undefined) return null;
-  return { ...error.facts, code: error.exit, message: error.message, todo: error.todo ?? null };
+  const { facts, exit: code, message, todo = null, why, again } = error;
+  return { ...facts, code, message, todo, why: why?.kind ?? null, again };
 }
 
 /** The message and what to do. */

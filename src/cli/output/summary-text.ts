@@ -2,7 +2,6 @@ import type { ExportAccount, ExportOutcome } from '../../core/run/export-outcome
 import { type Counts, type FileFacts, limitText } from '../../places/export/export-facts.ts';
 import { byteSize, count, duration, plural, printable, wrapText } from '../../lib/format-text.ts';
 import { isBesideTable } from '../../core/records/beside-tables.ts';
-import { exitCodes } from '../../lib/exit-codes.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { columnLines, invalidLines } from './ids-text.ts';
 import type { AccountFigures } from '../../core/run/record/runs-model.ts';
@@ -52,7 +51,7 @@ export function nextText(shown: string, endpoint?: string): string {
 
 /** Whether the same command finds again what this run has kept. */
 function isResumable({ error }: ExportOutcome, shown: string): boolean {
-  return error !== undefined && exitCodes[error.exit].runAgain !== '' && shown !== rehearsal;
+  return error !== undefined && error.again !== 'never' && shown !== rehearsal;
 }
 
 /** Where readers find the tables of the lake, which may be another address than that of the export. */

@@ -199,7 +199,7 @@ async function exportLocked(
 
 /** Who finds that another process works on the export says so, whatever became of it since. */
 async function completedMeanwhile(home: ExportHome, error: unknown): Promise<Manifest | undefined> {
-  const isHeld = error instanceof ExportError && error.exit === 'locked' && error.facts['startedOver'] !== true;
+  const isHeld = error instanceof ExportError && error.exit === 'locked' && error.why?.kind !== 'startedOver';
   return isHeld ? undefined : completedElsewhere(home, error);
 }
 

@@ -137,7 +137,7 @@ export function requireSame(
       if (name === source) throw changedSource(folder, rebuiltOf(old), rebuiltOf(now.job));
       if (name === listed)
         throw new ExportError('usage', `${folder} is not the export of this list`, {
-          facts: { changed: name },
+          why: { kind: 'changed', changed: name },
           todo: 'ids --records and run do not write into the same folder. Choose another one, or start over with --fresh.',
         });
       throw changed('usage', name, `${name} was ${said(old[name])} when ${folder} started, and is ${said(value)} now`);
@@ -180,12 +180,12 @@ function said(value: unknown): string {
 /** @param what the field or the file that changed */
 function changed(exit: 'usage' | 'input', what: string, message: string): ExportError {
   return new ExportError(exit, message, {
-    facts: { changed: what },
+    why: { kind: 'changed', changed: what },
     todo: 'Undo the change to resume, choose another output folder, or start over with --fresh.',
   });
 }
 
 /** Whether an export refused to go on because its job or its inputs are not those that it began with. */
 export function isChange(error: unknown): error is ExportError {
-  return error instanceof ExportError && error.facts['changed'] !== undefined;
+  return error instanceof ExportError && error.why?.kind === 'changed';
 }

@@ -95,6 +95,6 @@ export function endOfError(error: unknown): RunEnd {
 }
 
 function saidOf(error: ExportError | undefined): Pick<RunEnd, 'error' | 'todo' | 'runAgainAt'> {
-  const at = error?.exit === 'spent' ? error.facts['runAgainAt'] : undefined;
-  return { error: error?.message, todo: error?.todo, ...(at === undefined ? {} : { runAgainAt: at as string | null }) };
+  const again = error?.why?.kind === 'spent' ? { runAgainAt: error.why.runAgainAt } : {};
+  return { error: error?.message, todo: error?.todo, ...again };
 }

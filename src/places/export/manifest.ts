@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { currentEncoding } from '../../core/records/table.ts';
-import { type ErrorFacts, ExportError } from '../../lib/export-error.ts';
+import { type ErrorDetail, ExportError } from '../../lib/export-error.ts';
 import { sha256 } from '../../lib/hash/sha256.ts';
 import {
   commitSchema,
@@ -137,7 +137,7 @@ export function parseManifest(content: Uint8Array, path: string): Manifest {
   if (!manifest.success) {
     const outside = manifest.error.issues.find(({ code }) => code === 'custom');
     if (outside === undefined) throw damaged(path, 'it is not an export manifest');
-    throw damaged(path, outside.message, { outside: true });
+    throw damaged(path, outside.message, { kind: 'outside' });
   }
   if (!isSealed(content)) throw damaged(path, 'it was changed after it was written');
   if (manifest.data.job['output.nested'] === true) {
@@ -190,10 +190,10 @@ function isSealed(content: Uint8Array): boolean {
   return sha256(Buffer.from(text.replace(seal, '"seal": ""\n}\n'), 'latin1')) === sum;
 }
 
-function damaged(path: string, why: string, facts: ErrorFacts = {}): ExportError {
-  return new ExportError('damaged', `${path} is damaged: ${why}`, {
+function damaged(path: string, problem: string, why?: ErrorDetail['why']): ExportError {
+  return new ExportError('damaged', `${path} is damaged: ${problem}`, {
     todo: 'Restore it from a copy, or export again with --fresh.',
-    facts,
+    why,
   });
 }
 

@@ -219,6 +219,6 @@ function heldBy(folder: string, owner: LockOwner): ExportError {
   const shown = isExport ? ` (${commandLine('status', folder)} shows its progress)` : '';
   return new ExportError('locked', `another run holds ${folder}: process ${owner.pid} on ${owner.host}`, {
     todo: `Wait for it to end${shown}, then run the same command again.${elsewhere}`,
-    facts: { host: owner.host, pid: owner.pid },
+    why: { kind: 'held', host: owner.host, pid: owner.pid },
   });
 }

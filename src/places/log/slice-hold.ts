@@ -117,16 +117,14 @@ function cannotReplace(path: string): ExportError {
   );
 }
 
-const fact = 'lostSlice';
-
 /** The error of a process that was too slow to keep its slice. */
 export function lostSlice(): ExportError {
   return new ExportError('locked', 'another process took over this export while this one did not respond', {
-    facts: { [fact]: true },
+    why: { kind: 'lostSlice' },
     todo: 'Wait for that process to end (asset-export status shows its progress), then run the same command again.',
   });
 }
 
 export function isLostSlice(error: unknown): boolean {
-  return error instanceof ExportError && error.facts[fact] === true;
+  return error instanceof ExportError && error.why?.kind === 'lostSlice';
 }

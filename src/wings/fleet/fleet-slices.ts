@@ -53,7 +53,8 @@ export class FleetSlices {
       if (whenHeld === 'skip') throw heldElsewhere(place.address);
     };
     const claimed = await claimSlice({ ...place, log, cut, stop, whenHeld: skip }).catch((error: unknown) => {
-      if (error instanceof ExportError && error.exit === 'locked' && !isStartedOver(error)) return undefined;
+      if (error instanceof ExportError && error.exit === 'locked' && error.why?.kind !== 'startedOver')
+        return undefined;
       throw error;
     });
     if (claimed === undefined) return undefined;
@@ -81,8 +82,4 @@ export class FleetSlices {
     if (state.holder === undefined) return false;
     return (await ownScratchId(this.place, slice)) !== state.holder.scratch;
   }
-}
-
-function isStartedOver({ facts }: ExportError): boolean {
-  return facts['startedOver'] === true;
 }

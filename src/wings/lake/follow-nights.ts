@@ -64,6 +64,7 @@ function notInLake(error: unknown, folder: string): unknown {
         ? [error.todo, again].filter((text) => text !== undefined).join(' ')
         : error.todo,
     facts: error.facts,
+    why: error.why,
     cause: error,
   });
 }

@@ -81,7 +81,7 @@ export function requireSameList(folder: string, before: ListSettings, now: ListS
   const { name, was, is } = changed;
   throw new ExportError('usage', `${name} was ${was} when ${folder} was begun, and is ${is} now`, {
     todo: 'A proof rests on one source. Undo the change to resume, choose another --out, or start over with --fresh.',
-    facts: { changed: name },
+    why: { kind: 'changed', changed: name },
   });
 }
 

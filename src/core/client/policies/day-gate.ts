@@ -15,7 +15,12 @@ export interface SpentReason {
 function spentError({ limit, what }: SpentReason, clock: Clock, cause?: unknown): ExportError {
   const nowMs = clock.now();
   const again = runAgain(limit, nowMs);
-  return new ExportError('spent', `${what}.`, { todo: again.todo, facts: { limit, runAgainAt: again.at }, cause });
+  return new ExportError('spent', `${what}.`, {
+    todo: again.todo,
+    why: { kind: 'spent', limit, runAgainAt: again.at },
+    again: again.at === 'now' ? 'now' : 'later',
+    cause,
+  });
 }
 
 interface RunAgain {

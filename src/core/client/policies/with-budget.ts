@@ -90,10 +90,9 @@ async function settleFailure(error: unknown, booked: BookedCall, options: Budget
   else await booked.failed();
 }
 
-/** Whether surely no byte of the request has left: what ends a run (a proxy's 407, an abort) says so by its fact `sent`. */
+/** Whether surely no byte of the request has left: what ends a run (a proxy's 407, an abort) says so too. */
 function neverLeft(error: unknown): boolean {
-  if (error instanceof AttemptError) return error.unsent;
-  return error instanceof ExportError && error.facts['sent'] === false;
+  return (error instanceof AttemptError || error instanceof ExportError) && error.unsent;
 }
 
 /** Gives back what an attempt was booked for that the caller has counted. */
@@ -102,11 +101,11 @@ async function settleFree(booked: BookedCall, sent: boolean, { onFree }: BudgetO
   await onFree?.({ sent });
 }
 
-function statusOf(error: unknown): unknown {
+function statusOf(error: unknown): number | undefined {
   if (error instanceof AttemptError) return error.status;
-  return error instanceof ExportError ? error.facts['status'] : undefined;
+  return error instanceof ExportError && error.why?.kind === 'refused' ? error.why.status : undefined;
 }
 
-function isFreeStatus(status: unknown, { freeStatuses = [] }: BudgetOptions): boolean {
-  return typeof status === 'number' && freeStatuses.includes(status);
+function isFreeStatus(status: number | undefined, { freeStatuses = [] }: BudgetOptions): boolean {
+  return status !== undefined && freeStatuses.includes(status);
 }

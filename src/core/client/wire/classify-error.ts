@@ -268,7 +268,7 @@ export function networkFailure(error: unknown, { scrub, sent, way, lost }: Failu
       `The service does not accept the certificate of this client${way}: ${named}.`,
       {
         todo: 'Check service.tls in the job file: cert and key must be those that the service knows. Then run the same command again.',
-        facts: { sent },
+        unsent: !sent,
       },
     );
   if (error instanceof BodyTooLong || error instanceof BodyUndecodable)

@@ -145,7 +145,7 @@ async function tunnelTo(target: Target, proxy: Proxy, dialProxy: Dial, making: M
 function untrustedProxy({ variable }: Proxy, error: Error): ExportError {
   return new ExportError('notTrusted', `The certificate of the proxy of ${variable} is not valid: ${error.message}.`, {
     todo: `Nothing was sent. Check ${variable}. For your own certificate authority, set NODE_EXTRA_CA_CERTS to its file. Then run the same command again.`,
-    facts: { sent: false },
+    unsent: true,
   });
 }
 

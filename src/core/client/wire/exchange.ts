@@ -187,7 +187,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#end(
         new ExportError('cannotWrite', `The service cannot be reached: ${shortage.what}.`, {
           todo: shortage.todo,
-          facts: { sent },
+          unsent: !sent,
         }),
       );
     else this.#end(networkFailure(error, { scrub: address.scrub, sent, way, lost: this.#isLost() }));
@@ -218,6 +218,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 /** The reason of an abort, as the fate of a request of which surely no byte has left. */
 export function unsent(reason: unknown): unknown {
   if (!(reason instanceof ExportError)) return reason;
-  const { exit, message, todo, facts } = reason;
-  return new ExportError(exit, message, { ...(todo === undefined ? {} : { todo }), facts: { ...facts, sent: false } });
+  const { exit, message, todo, facts, why, again } = reason;
+  return new ExportError(exit, message, { todo, facts, why, again, unsent: true });
 }

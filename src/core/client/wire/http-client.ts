@@ -203,7 +203,7 @@ class RenewedConnections {
 function askedByProxy(): ExportError {
   return new ExportError('unavailable', 'A proxy before the service wants a user and password (HTTP 407).', {
     todo: 'Put them into HTTPS_PROXY or HTTP_PROXY (http://user:password@host:port), or check service.url. Then run the same command again.',
-    facts: { status: 407 },
+    why: { kind: 'refused', status: 407 },
   });
 }
 

@@ -49,6 +49,7 @@ export function proxyRefused({ variable, user }: Proxy, how: string, status: num
   const allow = 'Have the proxy allow the host and port of the service';
   return new ExportError('unavailable', `The proxy of ${variable} refused the connection to the service (${how}).`, {
     todo: `Nothing was sent. ${status === 407 ? credentials : allow}, ${direct}. Then run the same command again.`,
-    facts: { status, sent: false },
+    why: { kind: 'refused', status },
+    unsent: true,
   });
 }

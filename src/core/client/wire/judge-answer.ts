@@ -175,7 +175,7 @@ const failureOf: Readonly<Record<Exclude<ErrorClass, RefusedAnswer['why'] | 'key
 function keyRefused(message: string, status: number): ExportError {
   return new ExportError('notTrusted', `The service refused the API key (${message}).`, {
     todo: 'Check the key file or ASSET_EXPORT_API_KEY, and that the key is allowed to use this service. Then run the same command again.',
-    facts: { status },
+    why: { kind: 'refused', status },
   });
 }
 
@@ -184,7 +184,7 @@ function elsewhere(message: string, status: number, { name, path }: ServiceDiale
   const shown = path.includes('{key}') ? path : 'the path';
   return new ExportError('unavailable', `The address does not speak this service's interface (${message}).`, {
     todo: `Calls go to service.url followed by ${shown} of the dialect ${name}: check both (asset-export help dialects). Redirects are not followed, because they would pass the key on.`,
-    facts: { status },
+    why: { kind: 'refused', status },
   });
 }
 

@@ -136,7 +136,8 @@ export class CurrentStart {
     const now = version === undefined ? undefined : await readStart(this.#place);
     if (now === undefined || !isDeepStrictEqual(withoutSlices(now), withoutSlices(this.#begun))) {
       throw new ExportError('locked', `${address} was started over while this process waited`, {
-        facts: { startedOver: true },
+        why: { kind: 'startedOver' },
+        again: 'now',
         todo: 'Run the same command again.',
       });
     }

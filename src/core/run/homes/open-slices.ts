@@ -88,7 +88,7 @@ export function requireSameSlices(address: string, { entriesPerSlice }: HomeStar
     'usage',
     `fleet.entriesPerSlice was ${entriesPerSlice} when ${address} started, and is ${now} now`,
     {
-      facts: { changed: 'fleet.entriesPerSlice' },
+      why: { kind: 'changed', changed: 'fleet.entriesPerSlice' },
       todo: 'Undo the change to resume, choose another output, or start over with --fresh.',
     },
   );

@@ -1,6 +1,6 @@
 import { type AttemptDetail, AttemptError } from '../../client/attempt-error.ts';
 import type { ExitName } from '../../../lib/exit-codes.ts';
-import { type ErrorFacts, ExportError, messageOf } from '../../../lib/export-error.ts';
+import { type ErrorDetail, ExportError, messageOf } from '../../../lib/export-error.ts';
 import { NobodyWaits } from '../fetch-batches.ts';
 
 /** An error as plain data: threads copy the message of an error, but neither its class nor its fields. */
@@ -10,12 +10,10 @@ export type PackedError =
   | { readonly kind: 'nobodyWaits' }
   | { readonly kind: 'bug'; readonly name: string; readonly message: string; readonly stack: string | undefined };
 
-interface PackedExport {
+interface PackedExport extends Omit<ErrorDetail, 'cause'> {
   readonly kind: 'export';
   readonly exit: ExitName;
   readonly message: string;
-  readonly todo: string | undefined;
-  readonly facts: ErrorFacts;
   readonly cause: PackedError | undefined;
 }
 
@@ -29,8 +27,8 @@ interface PackedAttempt
 
 export function packError(error: unknown): PackedError {
   if (error instanceof ExportError) {
-    const { exit, message, todo, facts } = error;
-    return { kind: 'export', exit, message, todo, facts, cause: packedCause(error) };
+    const { exit, message, todo, facts, why, again, unsent } = error;
+    return { kind: 'export', exit, message, todo, facts, why, again, unsent, cause: packedCause(error) };
   }
   if (error instanceof AttemptError) {
     const { failure, message, why, status, waitMs, unsent, lost, ofPeriod, foreign } = error;
@@ -45,10 +43,8 @@ export function packError(error: unknown): PackedError {
 
 export function unpackError(packed: PackedError): Error {
   switch (packed.kind) {
-    case 'export': {
-      const { exit, message, todo, facts } = packed;
-      return new ExportError(exit, message, { facts, ...(todo === undefined ? {} : { todo }), ...causeOf(packed) });
-    }
+    case 'export':
+      return new ExportError(packed.exit, packed.message, { ...packed, ...causeOf(packed) });
     case 'attempt':
       return new AttemptError(packed.failure, packed.message, {
         ...packed,

@@ -79,11 +79,11 @@ async function takeTurn(file: string, address: string): Promise<(() => Promise<v
     return await takeFile(file);
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
-    if (error.exit !== 'locked') return error.message;
-    const { facts, todo = '' } = error;
-    throw new ExportError('unavailable', `duckdb:${address} is held by the process ${String(facts['pid'])}`, {
+    const { why, todo = '' } = error;
+    if (why?.kind !== 'held') return error.message;
+    throw new ExportError('unavailable', `duckdb:${address} is held by the process ${why.pid}`, {
       todo: `Nothing was loaded. ${todo}`,
-      facts,
+      why,
     });
   }
 }

@@ -40,7 +40,7 @@ describe('the credits of a call in flight', () => {
     ['may have been charged', new AttemptError('transport', 'reset'), 160],
     ['never left', new AttemptError('transport', 'refused', { unsent: true }), 0],
     ['ended with a status that is free', new AttemptError('pace', '429', { status: 429 }), 0],
-    ['was refused for good', new ExportError('notTrusted', 'no', { facts: { status: 401 } }), 160],
+    ['was refused for good', new ExportError('notTrusted', 'no', { why: { kind: 'refused', status: 401 } }), 160],
     ['finds no credits at the service', new AttemptError('spent', '402', { status: 402 }), 160],
   ])('are in flight no longer once it %s', async (_, step, charged) => {
     for (const startMs of [nineOClock, beforeMidnight]) {

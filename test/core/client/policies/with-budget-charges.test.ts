@@ -79,7 +79,7 @@ describe('withBudget on what a failed attempt costs', () => {
 
   it('gives back statuses that the job calls free', async () => {
     const busy = new AttemptError('pace', '429', { status: 429 });
-    const refused = new ExportError('notTrusted', 'no', { facts: { status: 401 } });
+    const refused = new ExportError('notTrusted', 'no', { why: { kind: 'refused', status: 401 } });
     const { client, ledger } = budgeted(scriptedClient([busy, refused]), {
       freeStatuses: [429, 401],
       creditsPerRun: 160,
@@ -114,7 +114,7 @@ describe('withBudget on what a failed attempt costs', () => {
   });
 
   it('sends nothing either while the credits of that call are given back', async () => {
-    const refused = new ExportError('notTrusted', 'no', { facts: { status: 401 } });
+    const refused = new ExportError('notTrusted', 'no', { why: { kind: 'refused', status: 401 } });
     const inner = scriptedClient([refused]);
     let meanwhile: Promise<unknown> = Promise.resolve();
     const { client } = budgeted(inner, {

@@ -13,6 +13,12 @@ it.each(['unsent', 'lost', 'ofPeriod', 'foreign'] as const)(
   },
 );
 
+it('an error for people keeps between threads what code decides by', () => {
+  const detail = { todo: 'Wait.', why: { kind: 'lostSlice' }, again: 'later', unsent: true, facts: { a: 1 } } as const;
+  const error = unpackError(structuredClone(packError(new ExportError('locked', 'taken', detail))));
+  expect(error).toMatchObject({ exit: 'locked', message: 'taken', ...detail, facts: { a: 1, sent: false } });
+});
+
 it('an error of a call keeps between threads what it means as long as nothing was answered', () => {
   const atFirst = new ExportError('notTrusted', 'The service refused the API key.', { facts: { status: 403 } });
   const error = new AttemptError('refusal', 'HTTP 403', { status: 403, atFirst });
