@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type {
   BlobServiceClient,
   ContainerClient,
-  ContainerListBlobFlatSegmentResponse,
   ContainerListBlobHierarchySegmentResponse,
   RestError,
 } from '@azure/storage-blob';
@@ -84,13 +83,11 @@ function wrongConnection(problem: string): ExportError {
 
 function azureRequests(container: ContainerClient, { limitMs = answerLimitMs }: AzurePlace): BucketRequests {
   return {
-    put: async ({ key, body, condition, stop }) => {
+    put: ({ key, body, condition, stop }) => {
       const length = sizeOfBody(body);
       const about = { metadata: { sha256: sha256OfBody(body) }, conditions: conditionsOf(condition) };
       const blob = container.getBlockBlobClient(key);
-      return unlessRefused(() =>
-        withBytes(body, stop, (bytes) => blob.upload(bytes, length, { ...about, abortSignal: stop })),
-      );
+      return withBytes(body, stop, (bytes) => blob.upload(bytes, length, { ...about, abortSignal: stop }));
     },
     look: (key, abortSignal) =>
       unlessAbsent(async () => {
@@ -105,25 +102,24 @@ function azureRequests(container: ContainerClient, { limitMs = answerLimitMs }: 
         const answer = await blob.download(span?.first ?? 0, count, { maxRetryRequests: 0 });
         return { tag: answer.etag ?? '', blocks: blocksInTime(limitMs, answer.readableStreamBody as Readable) };
       }),
-    page: async (prefix, token, abortSignal) => {
+    // At the borders of its partitions it sends pages without a name (List Blobs, Remarks).
+    emptyPages: 100,
+    page: async ({ prefix, isFolder, token, stop: abortSignal }) => {
       const from = token === undefined ? {} : { continuationToken: token };
-      const pages = container.listBlobsFlat({ prefix, abortSignal }).byPage({ maxPageSize, ...from });
-      const { segment, continuationToken = '' } = (await pages.next()).value as ContainerListBlobFlatSegmentResponse;
+      const blobs = isFolder
+        ? container.listBlobsByHierarchy('/', { prefix, abortSignal })
+        : container.listBlobsFlat({ prefix, abortSignal });
+      const { segment, continuationToken } = (await blobs.byPage({ maxPageSize, ...from }).next())
+        .value as ContainerListBlobHierarchySegmentResponse;
+      const folders = (segment.blobPrefixes ?? []).map(({ name }) => ({ key: name, bytes: 0 }));
       const objects = segment.blobItems.map(({ name, properties }) => ({
         key: name,
         bytes: properties.contentLength ?? 0,
       }));
-      return { objects, next: continuationToken === '' ? undefined : continuationToken };
-    },
-    names: async (prefix, token, abortSignal) => {
-      const from = token === undefined ? {} : { continuationToken: token };
-      const pages = container.listBlobsByHierarchy('/', { prefix, abortSignal }).byPage({ maxPageSize, ...from });
-      const page = (await pages.next()).value as ContainerListBlobHierarchySegmentResponse;
-      const { segment, continuationToken = '' } = page;
-      const keys = [...(segment.blobPrefixes ?? []), ...segment.blobItems].map(({ name }) => name);
-      return { keys, next: continuationToken === '' ? undefined : continuationToken };
+      return { objects: [...folders, ...objects], next: continuationToken };
     },
     remove: (key, abortSignal) => container.getBlobClient(key).deleteIfExists({ abortSignal }),
+    statusOf: (error) => (error as Partial<RestError>).statusCode,
     faultOf,
   };
 }
@@ -131,18 +127,6 @@ function azureRequests(container: ContainerClient, { limitMs = answerLimitMs }: 
 function conditionsOf(condition: PutCondition): { ifNoneMatch?: string; ifMatch?: string } {
   if (condition === 'always') return {};
   return condition === 'absent' ? { ifNoneMatch: '*' } : { ifMatch: condition.tag };
-}
-
-/** False when the condition of a request was not met. */
-async function unlessRefused(send: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await send();
-    return true;
-  } catch (error) {
-    const { statusCode, code } = error as Partial<RestError>;
-    if (statusCode === 412 || code === 'BlobAlreadyExists') return false;
-    throw error;
-  }
 }
 
 async function unlessAbsent<T>(send: () => Promise<T>): Promise<T | undefined> {

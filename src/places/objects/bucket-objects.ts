@@ -11,8 +11,9 @@ import {
   sizeOfBody,
   putSideBySide,
 } from './object-store.ts';
+import { type ListedObject, type ListedPage, readListing } from './read-listing.ts';
 import { LastQuestion } from './last-question.ts';
-import { type RetryContext, type StoreFault, storeUnavailable, withStoreRetries } from './store-retries.ts';
+import { noBucket, type RetryContext, type StoreFault, storeUnavailable, withStoreRetries } from './store-retries.ts';
 import { answerLimitMs, putLimitMs, withinTime } from './time-limit.ts';
 
 /** Where objects lie in a bucket or container. */
@@ -43,8 +44,8 @@ export interface PutRequest {
 
 /** The requests that a cloud's client sends. Keys are whole names in the bucket. Nothing is retried or limited in time inside. */
 export interface BucketRequests {
-  /** One request; resolves to false when the condition is not met. */
-  put(request: PutRequest): Promise<boolean>;
+  /** Rejects when the condition is not met. */
+  put(request: PutRequest): Promise<unknown>;
   look(key: string, stop: AbortSignal): Promise<ObjectLook | undefined>;
   /** Bytes of an object; all without `span`. Undefined when there is no such object. `stop` ends the wait for the answer. */
   get(
@@ -52,24 +53,23 @@ export interface BucketRequests {
     span: Span | undefined,
     stop: AbortSignal,
   ): Promise<{ tag: string; blocks: AsyncIterable<Uint8Array> } | undefined>;
-  /** A page of the keys that begin with `prefix`, sorted. */
-  page(prefix: string, token: string | undefined, stop: AbortSignal): Promise<ListedPage>;
-  /** A page of the keys that begin with `folder`, up to and with the next slash, each once. */
-  names(folder: string, token: string | undefined, stop: AbortSignal): Promise<ListedNames>;
+  page(request: ListingRequest): Promise<ListedPage>;
+  /** Pages without a name that the store's documents allow for. */
+  readonly emptyPages?: number;
   /** An absent object is no error. */
   remove(key: string, stop: AbortSignal): Promise<unknown>;
+  /** The HTTP status of an answer with an error. */
+  statusOf(error: unknown): number | undefined;
   /** What an error of any of these means. */
   faultOf(error: unknown): StoreFault;
 }
 
-export interface ListedNames {
-  readonly keys: readonly string[];
-  readonly next: string | undefined;
-}
-
-export interface ListedPage {
-  readonly objects: Iterable<{ readonly key: string; readonly bytes: number }>;
-  readonly next: string | undefined;
+/** A page of the keys that begin with `prefix`; where `isFolder`, of these up to and with the next slash. */
+export interface ListingRequest {
+  readonly prefix: string;
+  readonly isFolder: boolean;
+  readonly token: string | undefined;
+  readonly stop: AbortSignal;
 }
 
 /** Answers in a row that may break without a byte. */
@@ -98,14 +98,12 @@ export function createBucketObjects(place: BucketPrefix, requests: BucketRequest
     look: (name) => bucket.send((stop) => requests.look(prefix + name, stop)),
     read: (name, range) => bucket.read(name, range),
     list: async function* (start) {
-      const pages = pagesOf((token) => bucket.send((stop) => requests.page(prefix + start, token, stop)));
-      for await (const { objects } of pages)
-        for (const { key, bytes } of objects) yield { name: key.slice(prefix.length), bytes };
+      for await (const { key, bytes } of bucket.list(prefix + start, false))
+        yield { name: key.slice(prefix.length), bytes };
     },
     names: async function* (folder) {
       const start = prefix + folder;
-      const pages = pagesOf((token) => bucket.send((stop) => requests.names(start, token, stop)));
-      for await (const { keys } of pages) for (const key of keys) yield key.slice(start.length);
+      for await (const { key } of bucket.list(start, true)) yield key.slice(start.length);
     },
     remove: async (names) => {
       for (let start = 0; start < names.length; start += removalsAtOnce) {
@@ -134,19 +132,45 @@ class PatientBucket {
   }
 
   /** The clients' own limits are those of a silent socket: this one ends any request. */
-  send<T>(request: (stop: AbortSignal) => Promise<T>, mostMs = this.#limitMs): Promise<T> {
+  send<T>(request: (stop: AbortSignal) => Promise<T>, mostMs = this.#limitMs, needs?: string): Promise<T> {
     return withStoreRetries(
       this.#place,
       (error) => this.#requests.faultOf(error),
       () => this.#question.during((gone) => withinTime(mostMs, request, gone)),
+      needs,
     );
+  }
+
+  list(prefix: string, isFolder: boolean): AsyncIterable<ListedObject> {
+    const ask = (token: string | undefined) =>
+      this.send((stop) => this.#requests.page({ prefix, isFolder, token, stop }));
+    return readListing({ address: this.#place.address, prefix, emptyPages: this.#requests.emptyPages, ask });
   }
 
   async put(name: string, body: ObjectBody, condition: PutCondition): Promise<boolean> {
     requirePuttable(name, body);
     const key = this.#place.prefix + name;
     const mostMs = putLimitMs(this.#limitMs, sizeOfBody(body));
-    return this.send((stop) => this.#requests.put({ key, body, condition, stop }), mostMs);
+    const put = async (stop: AbortSignal): Promise<boolean> => {
+      try {
+        await this.#requests.put({ key, body, condition, stop });
+        return true;
+      } catch (error) {
+        if (await this.#isUnmet(error, key, condition, stop)) return false;
+        throw error;
+      }
+    };
+    return this.send(put, mostMs, condition === 'always' ? undefined : 'conditional writes');
+  }
+
+  /** Whether a put failed by its condition. Stores say that a name exists by 304 and 409 too, which also mean other things. */
+  async #isUnmet(error: unknown, key: string, condition: PutCondition, stop: AbortSignal): Promise<boolean> {
+    const status = this.#requests.statusOf(error);
+    const fault = this.#requests.faultOf(error);
+    if (condition === 'always' || fault === 'passing') return false;
+    if (status === 412) return true;
+    if (condition !== 'absent') return status === 404 && fault !== noBucket;
+    return (status === 304 || status === 409) && (await this.#requests.look(key, stop)) !== undefined;
   }
 
   /** A broken answer is resumed where it broke, whatever the client says of it. */
@@ -177,18 +201,6 @@ class PatientBucket {
       }
     }
   }
-}
-
-/** All pages of a list, one after another. */
-async function* pagesOf<Page extends { readonly next: string | undefined }>(
-  ask: (token: string | undefined) => Promise<Page>,
-): AsyncGenerator<Page, void, void> {
-  let token: string | undefined;
-  do {
-    const page = await ask(token);
-    yield page;
-    token = page.next;
-  } while (token !== undefined);
 }
 
 /** Sends a body; a file is opened anew for each attempt, and closed when this one is over. */

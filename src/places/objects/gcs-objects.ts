@@ -48,43 +48,38 @@ export async function openGcsObjects(place: GcsPlace): Promise<ObjectStore> {
 function gcsRequests(storage: Storage, { bucket: name, limitMs = answerLimitMs }: GcsPlace): BucketRequests {
   const bucket = storage.bucket(name);
   return {
-    put: async ({ key, condition, ...sent }) => {
+    put: ({ key, condition, ...sent }) => {
       const generation = condition === 'absent' ? 0 : condition === 'always' ? undefined : condition.tag;
-      try {
-        await upload(bucket.file(key), sent, generation);
-        return true;
-      } catch (error) {
-        if (statusOf(error) !== 412) throw error;
-        return false;
-      }
+      return upload(bucket.file(key), sent, generation);
     },
     look: (key) =>
       unlessAbsent(async () => {
-        const [found] = await bucket.file(key).getMetadata();
+        const found = readable((await bucket.file(key).getMetadata())[0]);
         const sha256 = found.metadata?.['sha256'];
         const tag = String(found.generation);
         const putAtMs = found.updated === undefined ? undefined : Date.parse(found.updated);
         return { bytes: Number(found.size), sha256: typeof sha256 === 'string' ? sha256 : undefined, tag, putAtMs };
       }),
     get: (key, span) => unlessAbsent(() => download(bucket.file(key), span, limitMs)),
-    page: async (prefix, token) => {
-      const query = { prefix, autoPaginate: false, ...(token === undefined ? {} : { pageToken: token }) };
-      const [files, next] = await bucket.getFiles(query);
-      const objects = files.map((file) => ({ key: file.name, bytes: Number(file.metadata.size) }));
-      return { objects, next: (next as { pageToken?: string } | null)?.pageToken };
-    },
-    names: async (prefix, token) => {
+    page: async ({ prefix, isFolder, token }) => {
       const more = token === undefined ? {} : { pageToken: token };
-      const [files, next, answer] = await bucket.getFiles({ prefix, delimiter: '/', autoPaginate: false, ...more });
-      const { prefixes = [] } = answer as { prefixes?: string[] };
-      return {
-        keys: [...prefixes, ...files.map(({ name }) => name)],
-        next: (next as { pageToken?: string } | null)?.pageToken,
-      };
+      const delimited = isFolder ? { delimiter: '/' } : {};
+      const [files, next, answer] = await bucket.getFiles({ prefix, autoPaginate: false, ...delimited, ...more });
+      const { prefixes = [] } = readable(answer as { prefixes?: string[] });
+      const folders = prefixes.map((key) => ({ key, bytes: 0 }));
+      const objects = files.map((file) => ({ key: file.name, bytes: Number(file.metadata.size) }));
+      return { objects: [...folders, ...objects], next: (next as { pageToken?: string } | null)?.pageToken };
     },
     remove: (key) => bucket.file(key).delete({ ignoreNotFound: true }),
+    statusOf,
     faultOf,
   };
+}
+
+/** The client takes an answer that is no JSON for a text. @throws what is retried */
+function readable<T extends object>(answer: T): T {
+  if (typeof answer === 'object') return answer;
+  throw Object.assign(new Error('an answer that is not JSON'), { code: 200 });
 }
 
 /** @param generation the one to replace, 0 for none, undefined for any */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ExportError } from '../../lib/export-error.ts';
 import type { ObjectLook, ObjectStore } from './object-store.ts';
+import { chooseStore } from './store-retries.ts';
 
 /** What a store can do beyond what every export needs. */
 export interface StoreAbilities {
@@ -51,6 +52,6 @@ function body(text: string): { readonly bytes: Uint8Array } {
 
 function overwrites(address: string): ExportError {
   return new ExportError('usage', `${address} overwrites objects although the request forbids it (If-None-Match: *)`, {
-    todo: 'Choose a store that supports conditional writes: S3, Google Cloud Storage, Azure Blob Storage, Ceph, or a folder.',
+    todo: chooseStore,
   });
 }

@@ -49,8 +49,8 @@ function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): B
     const sha256 = sha256OfBody(body);
     const checksum = endpoint === undefined ? { ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') } : {};
     const about = { Bucket, Key, ContentLength: sizeOfBody(body), Metadata: { sha256 }, ...condition, ...checksum };
-    return unlessRefused(() =>
-      withBytes(body, stop, (Body) => client.send(new sdk.PutObjectCommand({ ...about, Body }), { abortSignal: stop })),
+    return withBytes(body, stop, (Body) =>
+      client.send(new sdk.PutObjectCommand({ ...about, Body }), { abortSignal: stop }),
     );
   }
 
@@ -60,7 +60,10 @@ function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): B
       if (condition === 'always' || condition === 'absent') return put(what, newOnly(condition));
       // Ceph compares tags without their quotes.
       const bare = condition.tag.replaceAll('"', '');
-      return (await put(what, { IfMatch: condition.tag })) || put(what, { IfMatch: bare });
+      return put(what, { IfMatch: condition.tag }).catch((error: unknown) => {
+        if (statusOf(error) === 412) return put(what, { IfMatch: bare });
+        throw error;
+      });
     },
     look: (Key, abortSignal) =>
       unlessAbsent(async () => {
@@ -74,21 +77,18 @@ function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): B
         const { Body, ETag } = await client.send(new sdk.GetObjectCommand({ Bucket, Key, ...range }), { abortSignal });
         return { tag: ETag ?? '', blocks: (Body ?? []) as AsyncIterable<Uint8Array> };
       }),
-    page: async (Prefix, token, abortSignal) => {
-      const more = token === undefined ? {} : { ContinuationToken: token };
-      const page = await client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ...more }), { abortSignal });
+    page: async ({ prefix, isFolder, token, stop }) => {
+      const delimited = isFolder ? { Delimiter: '/' } : {};
+      const input = { Bucket, Prefix: prefix, ContinuationToken: token, ...delimited };
+      const page = await client.send(new sdk.ListObjectsV2Command(input), { abortSignal: stop });
+      const folders = (page.CommonPrefixes ?? []).map(({ Prefix = '' }) => ({ key: Prefix, bytes: 0 }));
       const objects = (page.Contents ?? []).map(({ Key = '', Size = 0 }) => ({ key: Key, bytes: Size }));
-      return { objects, next: page.NextContinuationToken };
-    },
-    names: async (Prefix, token, abortSignal) => {
-      const more = token === undefined ? {} : { ContinuationToken: token };
-      const input = { Bucket, Prefix, Delimiter: '/', ...more };
-      const page = await client.send(new sdk.ListObjectsV2Command(input), { abortSignal });
-      const folders = (page.CommonPrefixes ?? []).map((each) => each.Prefix ?? '');
-      const objects = (page.Contents ?? []).map(({ Key = '' }) => Key);
-      return { keys: [...folders, ...objects], next: page.NextContinuationToken };
+      const all = [...folders, ...objects];
+      const { IsTruncated = false, KeyCount = 0, NextContinuationToken: next = '' } = page;
+      return { objects: all, next, isCut: (IsTruncated && next === '') || KeyCount > all.length };
     },
     remove: (Key, abortSignal) => client.send(new sdk.DeleteObjectCommand({ Bucket, Key }), { abortSignal }),
+    statusOf,
     faultOf,
   };
 }
@@ -120,18 +120,6 @@ function newOnly(condition: Extract<PutCondition, string>): { IfNoneMatch?: stri
   return condition === 'absent' ? { IfNoneMatch: '*' } : {};
 }
 
-/** False when the condition of a request was not met. */
-async function unlessRefused(send: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await send();
-    return true;
-  } catch (error) {
-    // A condition on an object that is absent: 404 instead of 412.
-    if (statusOf(error) === 412 || nameOf(error) === 'NoSuchKey') return false;
-    throw error;
-  }
-}
-
 async function unlessAbsent<T>(send: () => Promise<T>): Promise<T | undefined> {
   try {
     return await send();
@@ -150,7 +138,9 @@ function statusOf(error: unknown): number | undefined {
   return (error.$metadata as { httpStatusCode?: number }).httpStatusCode;
 }
 
-const passingNames = new Set(['SlowDown', 'RequestTimeout', 'TimeoutError', 'ConditionalRequestConflict']);
+const passingNames = new Set([
+  ...['SlowDown', 'RequestTimeout', 'TimeoutError', 'ConditionalRequestConflict', 'OperationAborted'],
+]);
 const expired = /^(ExpiredToken|ExpiredTokenException|RequestExpired|TokenRefreshRequired|CredentialsProviderError)$/;
 
 function faultOf(error: unknown): StoreFault {

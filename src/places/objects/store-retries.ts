@@ -1,8 +1,9 @@
 import type { Clock } from '../../lib/clock.ts';
+import { meaningOfStatus } from '../../lib/http-status.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 
-/** What a failure of a store means. `passing` is retried; a sentence says why a retry does not help. */
-export type StoreFault = 'passing' | { readonly because: string; readonly todo: string };
+/** What a failure of a store means. `passing` is retried; `unsupported` never passes; a sentence says why a retry does not help. */
+export type StoreFault = 'passing' | 'unsupported' | { readonly because: string; readonly todo: string };
 
 export interface RetryContext {
   /** The address of the store, for messages. */
@@ -37,11 +38,23 @@ export function storeUnavailable(address: string, error: unknown): ExportError {
   });
 }
 
-/** Repeats an operation while the store's failures pass. @throws {ExportError} `cannotWrite`, `unavailable`; the reason of `abort` */
+export const chooseStore =
+  'Choose a store that supports conditional writes: S3, Google Cloud Storage, Azure Blob Storage, Ceph, or a folder.';
+
+/** @param what the store lacks */
+function unsupported(address: string, what: string, cause: unknown): ExportError {
+  return new ExportError('usage', `${address} does not support ${what} (${messageOf(cause)})`, {
+    todo: chooseStore,
+    cause,
+  });
+}
+
+/** Repeats an operation while the store's failures pass. @throws {ExportError} `cannotWrite`, `unavailable`, `usage`; the reason of `abort` */
 export async function withStoreRetries<T>(
   context: RetryContext,
   faultOf: (error: unknown) => StoreFault,
   operation: () => Promise<T>,
+  needs = 'a request of this program',
 ): Promise<T> {
   const { address, clock, random, abort, onTrouble, patienceMs = usualPatienceMs } = context;
   const beganMs = clock.now();
@@ -52,6 +65,7 @@ export async function withStoreRetries<T>(
     } catch (error) {
       if (error instanceof ExportError || error === abort?.reason) throw error;
       const fault = faultOf(error);
+      if (fault === 'unsupported') throw unsupported(address, needs, error);
       if (fault !== 'passing') {
         throw new ExportError('cannotWrite', `${address}: ${fault.because}`, { todo: fault.todo, cause: error });
       }
@@ -79,9 +93,9 @@ export function isNetworkFailure(error: unknown): boolean {
   return networkCodes.has(codeOf(error) ?? '') || messageOf(error) === 'aborted';
 }
 
-/** True for the HTTP statuses that a later attempt may not meet. */
+/** True for the HTTP statuses that a later attempt may not meet, and for an answer of success that cannot be read. */
 export function isPassingStatus(status: number | undefined): boolean {
-  return status !== undefined && (status >= 500 || status === 408 || status === 429);
+  return status !== undefined && ['busy', 'pace', 'done'].includes(meaningOfStatus(status));
 }
 
 /** Credentials that are absent, expired or wrong, in the words of the client. */
@@ -103,7 +117,9 @@ export const noBucket: StoreFault = {
 /** A request that the store refused for good, with the HTTP status and the words of its answer. */
 export function refused(status: number | undefined, says: string): StoreFault {
   const again = 'then run the same command again.';
-  if (status === 401 || status === 403) {
+  const meaning = meaningOfStatus(status ?? 0);
+  if (meaning === 'unsupported') return meaning;
+  if (meaning === 'denied') {
     const todo = `Allow Get, Put and List on the prefix (Delete is wanted), ${again}`;
     return { because: `access is denied (${says})`, todo };
   }

@@ -10,6 +10,16 @@ export interface BucketWays {
   pageSize: number;
   /** How far its clock is ahead of ours. */
   aheadMs: number;
+  /** Makes a page of a listing wrong. */
+  bend: (page: PageOfTests) => PageOfTests;
+}
+
+export interface PageOfTests {
+  readonly keys: readonly string[];
+  /** The token of the next page. */
+  readonly next: string | undefined;
+  readonly isTruncated: boolean;
+  readonly keyCount: number;
 }
 
 export interface Stored {
@@ -21,7 +31,13 @@ export interface Stored {
   readonly generation: string;
 }
 
-export const usualWays: BucketWays = { overwrites: false, bareTags: false, pageSize: 1000, aheadMs: 0 };
+export const usualWays: BucketWays = {
+  overwrites: false,
+  bareTags: false,
+  pageSize: 1000,
+  aheadMs: 0,
+  bend: (page) => page,
+};
 
 /** A bucket in memory, whichever protocol serves it. */
 export class BucketOfTests {
@@ -38,10 +54,13 @@ export class BucketOfTests {
     return stored;
   }
 
-  /** A page of sorted keys after `after`, and whether more follow. */
-  page(prefix: string, after: string): { readonly keys: string[]; readonly isLast: boolean } {
-    const keys = [...this.objects.keys()].sort().filter((key) => key.startsWith(prefix) && key > after);
-    return { keys: keys.slice(0, this.ways.pageSize), isLast: keys.length <= this.ways.pageSize };
+  /** A page of sorted keys after `after`. */
+  page(prefix: string, after: string): PageOfTests {
+    const all = [...this.objects.keys()].sort().filter((key) => key.startsWith(prefix) && key > after);
+    const keys = all.slice(0, this.ways.pageSize);
+    const isTruncated = all.length > keys.length;
+    const next = isTruncated ? keys.at(-1) : undefined;
+    return this.ways.bend({ keys, next, isTruncated, keyCount: keys.length });
   }
 }
 

@@ -47,6 +47,7 @@ export function describeFaults({ name: storeName, server, open, busy, expired, d
   describe(`faults of a store: ${storeName}`, () => {
     beforeEach(() => {
       troubles.length = 0;
+      nowMs = 0;
       faults.length = 0;
       server.denied.clear();
     });
@@ -149,6 +150,26 @@ export function describeFaults({ name: storeName, server, open, busy, expired, d
       ];
       for (const work of works)
         await expect(work()).rejects.toMatchObject({ exit: 'cannotWrite', message: containing('denied') });
+    });
+
+    it.each([501, 505])('ends with `usage` where it answers %i, at once', async (status) => {
+      const store = await opened();
+      const answer = { status, code: 'NotImplemented' };
+      server.denied.set('PUT', answer).set('LOOK', answer);
+      const before = server.requests.get('PUT') ?? 0;
+      const message = containing('does not support conditional writes');
+      await expect(store.putNew('one', text('x'))).rejects.toMatchObject({ exit: 'usage', message });
+      await expect(store.look('one')).rejects.toMatchObject({ exit: 'usage', message: containing('does not support') });
+      expect(server.requests.get('PUT')).toBe(before + 1);
+      expect(nowMs).toBe(0);
+    });
+
+    it.each([304, 409])('takes %i to a create for a name that exists, where it does', async (status) => {
+      const store = await opened();
+      await store.putNew('one', text('first'));
+      for (const _ of ['one', 'two']) faults.push({ operation: 'PUT', fault: { status, code: 'Conflict' } });
+      expect(await store.putNew('one', text('second'))).toBe('taken');
+      await expect(store.putNew('two', text('second'))).rejects.toMatchObject({ exit: 'cannotWrite' });
     });
 
     it('passes the probe where nothing may be removed', async () => {

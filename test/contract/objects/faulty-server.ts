@@ -7,10 +7,10 @@ export type Operation = 'PUT' | 'GET' | 'LOOK' | 'LIST' | 'DELETE' | 'TOKEN';
 
 /**
  * What goes wrong with a request. `lost`: done, then the connection breaks. `cut`: half of the answer is sent, then the
- * connection breaks. `stall`: half of the answer is sent, and no more comes. `hang`: no answer comes. `slow`: the answer takes
+ * connection breaks. `half`: half of the answer is sent as if it were all. `stall`: half of the answer is sent, and no more comes. `hang`: no answer comes. `slow`: the answer takes
  * `slowMs`.
  */
-export type StoreFaultOfTests = 'lost' | 'cut' | 'stall' | 'hang' | 'slow' | Refusal;
+export type StoreFaultOfTests = 'lost' | 'cut' | 'half' | 'stall' | 'hang' | 'slow' | Refusal;
 
 /** In milliseconds. */
 export const slowMs = 1500;
@@ -69,7 +69,7 @@ export async function startFaultyServer(store: ServedStore): Promise<FaultyServe
     if (fault === 'lost') response.destroy();
     else if (fault === 'cut') sendHalf(response, answer, () => response.destroy());
     else if (fault === 'stall') sendHalf(response, answer, () => undefined);
-    else send(response, answer, request.method === 'HEAD');
+    else send(response, fault === 'half' ? halfOf(answer) : answer, request.method === 'HEAD');
   }
 
   const server = createServer((request, response) => {
@@ -110,6 +110,10 @@ function send(response: ServerResponse, { status, headers = {}, body = '' }: Ans
   const hasBody = !isHead && status !== 204;
   response.writeHead(status, { ...(hasBody ? { 'content-length': Buffer.byteLength(body) } : {}), ...headers });
   response.end(body);
+}
+
+function halfOf({ body = '', ...answer }: Answer): Answer {
+  return { ...answer, body: body.slice(0, body.length / 2) };
 }
 
 function sendHalf(response: ServerResponse, { status, headers = {}, body = '' }: Answer, then: () => void): void {

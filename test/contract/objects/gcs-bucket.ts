@@ -30,13 +30,13 @@ export function serveGcs(store: BucketOfTests, secret: string): ServedStore {
   }
 
   function list(query: URLSearchParams): Answer {
-    const { keys, isLast } = store.page(query.get('prefix') ?? '', query.get('pageToken') ?? '');
+    const { keys, next } = store.page(query.get('prefix') ?? '', query.get('pageToken') ?? '');
     const grouped = groupedKeys(keys, query);
     const items = [...objects]
       .filter(([key]) => grouped.objects.includes(key))
       .map(([key, stored]) => resourceOf(key, stored));
-    items.sort((one, other) => (one.name < other.name ? -1 : 1));
-    return json({ items, prefixes: grouped.folders, ...(isLast ? {} : { nextPageToken: keys.at(-1) }) });
+    items.sort((one, other) => keys.indexOf(one.name) - keys.indexOf(other.name));
+    return json({ items, prefixes: grouped.folders, nextPageToken: next });
   }
 
   return {

@@ -11,6 +11,7 @@ import { runsAll } from '../../support/lane.ts';
 import { describeFaults, type StoreOptionsOfTests } from './fault-contract.ts';
 import { startFaultyServer } from './faulty-server.ts';
 import { serveGcs } from './gcs-bucket.ts';
+import { describeListings } from './listing-contract.ts';
 import { describeObjectStore } from './object-contract.ts';
 
 const bucket = new BucketOfTests();
@@ -45,6 +46,8 @@ function open(how = usual): Promise<ObjectStore> {
   const prefix = `export ${(stores += 1)}/`;
   return openGcsObjects({ ...how, address: `gs://${how.bucket}/${prefix}`, prefix, apiEndpoint: server.endpoint });
 }
+
+describeListings({ name: 'Google Cloud Storage', bucket, server, open: () => open(), counts: false });
 
 /** Elsewhere the bucket in memory and the S3 server of the tests hold these contracts. */
 if (runsAll) {

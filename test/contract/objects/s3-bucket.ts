@@ -33,7 +33,10 @@ export function serveS3(store: BucketOfTests, secret: string): ServedStore {
   }
 
   function list(query: URLSearchParams): Answer {
-    const { keys, isLast } = store.page(query.get('prefix') ?? '', query.get('continuation-token') ?? '');
+    const { keys, next, isTruncated, keyCount } = store.page(
+      query.get('prefix') ?? '',
+      query.get('continuation-token') ?? '',
+    );
     const grouped = groupedKeys(keys, query);
     const prefixes = grouped.folders.map(
       (name) => `<CommonPrefixes><Prefix>${escaped(name)}</Prefix></CommonPrefixes>`,
@@ -41,8 +44,9 @@ export function serveS3(store: BucketOfTests, secret: string): ServedStore {
     const items = grouped.objects.map(
       (key) => `<Contents><Key>${escaped(key)}</Key><Size>${objects.get(key)?.bytes.length ?? 0}</Size></Contents>`,
     );
-    const next = isLast ? '' : `<NextContinuationToken>${escaped(keys.at(-1) ?? '')}</NextContinuationToken>`;
-    const body = `<ListBucketResult><IsTruncated>${!isLast}</IsTruncated>${next}${items.join('')}${prefixes.join('')}</ListBucketResult>`;
+    const token = next === undefined ? '' : `<NextContinuationToken>${escaped(next)}</NextContinuationToken>`;
+    const head = `<IsTruncated>${isTruncated}</IsTruncated><KeyCount>${keyCount - keys.length + prefixes.length + items.length}</KeyCount>${token}`;
+    const body = `<ListBucketResult>${head}${items.join('')}${prefixes.join('')}</ListBucketResult>`;
     return { status: 200, body };
   }
 

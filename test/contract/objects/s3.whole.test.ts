@@ -8,6 +8,7 @@ import { BucketOfTests, usualWays } from './bucket-of-tests.ts';
 import { describeFaults, type StoreOptionsOfTests } from './fault-contract.ts';
 import { startFaultyServer } from './faulty-server.ts';
 import { bytesOf, describeObjectStore, fileOf } from './object-contract.ts';
+import { describeListings } from './listing-contract.ts';
 import { serveS3 } from './s3-bucket.ts';
 
 Object.assign(process.env, {
@@ -31,6 +32,7 @@ function open(how = usual): Promise<ObjectStore> {
 }
 
 describeObjectStore({ name: 'S3 (bucket server of the tests)', open: () => open() });
+describeListings({ name: 'S3', bucket, server, open: () => open(), counts: true });
 describeFaults({
   name: 'S3 (bucket server of the tests)',
   server,

@@ -1,4 +1,5 @@
 import { ExactNumber, isJsonObject, type Json, parseJson } from '../../../lib/json/json.ts';
+import { meaningOfStatus } from '../../../lib/http-status.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 import { AttemptError } from '../attempt-error.ts';
 import { BodyTooLong, BodyUndecodable } from './answer-body.ts';
@@ -143,7 +144,9 @@ const rules: readonly (readonly [ErrorClass, (form: Form) => boolean])[] = [
   [
     'elsewhere',
     ({ status, isRpc }) =>
-      (status >= 300 && status < 400) || status === 501 || (!isRpc && [404, 405, 410].includes(status)),
+      (status >= 300 && status < 400) ||
+      meaningOfStatus(status) === 'unsupported' ||
+      (!isRpc && [404, 405, 410].includes(status)),
   ],
   ['id', ({ words }) => ofNoKey.test(words)],
   ['transport', isDeaf],
@@ -155,7 +158,7 @@ const rules: readonly (readonly [ErrorClass, (form: Form) => boolean])[] = [
   ['size', ({ words, code }) => code === -32602 && sizeOfParameters.test(words) && !otherLimit.test(words)],
   ['notFound', ({ words }) => ofNoAsset.test(words) || (ofAbsence.test(words) && !ofService.test(words))],
   ['id', ({ words }) => ofBadId.test(words)],
-  ['transport', ({ status, text }) => status >= 500 || status === 408 || status === 425 || ofAnEnd.test(text)],
+  ['transport', ({ status, text }) => meaningOfStatus(status) === 'busy' || ofAnEnd.test(text)],
   ['refusal', ({ status, isRpc }) => isRpc || (status >= 400 && status < 500)],
 ];
 

@@ -116,6 +116,7 @@ const forms: readonly Form[] = [
   { is: 'transport', status: 500, body: { code: -32602, message: 'RecordNotFound' } },
   { is: 'transport', status: 500, body: { code: -32602, message: 'no such asset' } },
   { is: 'transport', status: 503, body: { code: -32601, message: 'Method not found' } },
+  { is: 'elsewhere', status: 505, body: 'HTTP Version Not Supported' },
   { is: 'elsewhere', status: 501, body: { code: -32601, message: 'Method not found' } },
   { is: 'transport', status: 408, body: '' },
   { is: 'transport', status: 204, body: '' },
