@@ -19,7 +19,7 @@ export { type RunningService, type ServiceOptions, startService } from './practi
 export { ExportError } from './lib/export-error.ts';
 export { exitCodes } from './lib/exit-codes.ts';
 export { type Clock, systemClock } from './lib/clock.ts';
-export { tables } from './core/records/columns.ts';
+export { type TableName, type TableRows, tables } from './core/records/columns.ts';
 export { type Job, type JobInput, jobSchema } from './core/job/job-schema.ts';
 export { type JobSources, type LoadedJob, loadJob } from './core/job/load-job.ts';
 export { type CreditLedger, openDiskLedger } from './core/client/ledger/credit-ledger.ts';
@@ -29,7 +29,6 @@ export type { AssetFate } from './core/run/get-assets.ts';
 export type { ExportAccount } from './core/run/export-outcome.ts';
 export type { ExportPlan } from './core/run/plan-export.ts';
 export type { ExportStatus } from './wings/status/index.ts';
-export type { ExportRow } from './exports/read-rows.ts';
 export type { Verification } from './exports/verify-export.ts';
 export type { ObservedRun, OpenObserver, RunAccount, RunEnd, RunObserver } from './core/work/run-observer.ts';
 export type { RunEvent, RunListener } from './core/work/run-events.ts';

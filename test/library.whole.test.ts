@@ -5,9 +5,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createMemoryLedger,
   exportAssets,
+  type ExportError,
   type ExportOptions,
   exportStatus,
   getAssets,
+  listIds,
   planExport,
   readRows,
   startService,
@@ -112,6 +114,44 @@ describe('the library', () => {
     });
     expect(failing).toMatchObject({ exitCode: 1, error: { message: 'onEvent failed: deaf' }, calls: 2 });
     expect(stopped).toMatchObject({ state: 'unfinished', exitCode: 130, calls: 1, fetched: 5 });
+  });
+
+  it('names its members in errors, where the command names flags', async () => {
+    const options = await smallOptions();
+    const { cwd = '', out } = options;
+    writeFileSync(join(cwd, 'two.csv'), `Name,One,Two\n${ids.map((id) => `x,${id},${id}`).join('\n')}\n`);
+    const see = 'See asset-export help job for every field.';
+    const wrong: readonly (readonly [object, string, string])[] = [
+      [{ formats: ['xlsx' as 'csv'] }, 'formats must be one of parquet, csv, jsonl, raw, not "xlsx"', see],
+      [{ budget: { creditsPerRun: -1 } }, 'budget.creditsPerRun must be at least 0, not -1', see],
+      [{ ids: undefined, job: {} }, 'job: ids.from (or ids) is missing', see],
+      [{ ids: 'two.csv' }, 'has 2 columns of ids', 'Name the one with the asset ids: job.ids.column One'],
+      [{ env: {} }, 'no API key given', 'name it with apiKeyFile,'],
+    ];
+    for (const [part, message, todo] of wrong) {
+      const given = { ...options, ...part } as ExportOptions;
+      const error = await exportAssets(given).then(
+        (outcome) => outcome.error,
+        (thrown: unknown) => thrown as ExportError,
+      );
+      expect(error?.message).toContain(message);
+      expect(error?.todo).toContain(todo);
+      expect(`${error?.message} ${error?.todo}`).not.toContain('--');
+    }
+    await expect(planExport({ ...options, formats: ['xlsx' as 'csv'] })).rejects.toThrow('formats must be');
+    await exportAssets(options);
+    await expect(exportAssets({ ...options, tables: ['assets', 'files'] })).rejects.toSatisfy(
+      ({ todo = '' }: ExportError) => /\bfresh\b/.test(todo) && !todo.includes('--'),
+    );
+    await expect(readRows({ out, table: 'files' }).next()).rejects.toMatchObject({
+      todo: 'Name a table of the export, or export this table with tables in one of these formats.',
+    });
+    const keyless = { url: options.url, cwd, env: {} };
+    const lists = () => listIds({ ...keyless, collection: ids[0] ?? '', out: 'list.txt' });
+    for (const call of [lists, () => getAssets({ ...keyless, ids }).next()])
+      await expect(call()).rejects.toSatisfy(
+        ({ todo }: ExportError) => todo?.includes('name it with apiKeyFile,') === true,
+      );
   });
 
   it('exports from local records without a key, and looks assets up', async () => {

@@ -5,9 +5,6 @@ import type { FileStore } from '../places/files/file-store.ts';
 import { openFinished } from './finished-export.ts';
 import { rowFormats } from './block-readers.ts';
 
-/** A row of an export, by the names of its columns. See `Cell` for what a column of each type holds. */
-export type ExportRow = NamedRow;
-
 export interface RowsRequest {
   readonly files: FileStore;
   /** Folder of a complete export. */
@@ -25,7 +22,7 @@ export async function* readRows({
   files,
   folder,
   table = 'assets',
-}: RowsRequest): AsyncGenerator<ExportRow, void, void> {
+}: RowsRequest): AsyncGenerator<NamedRow, void, void> {
   const finished = await openFinished(requireAddress(folder, 'export', 'the folder'), files);
   const holdRows = finished.filesOf(table).filter(({ format }) => format !== 'raw');
   const [best] = holdRows;

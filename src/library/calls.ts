@@ -8,6 +8,7 @@ import {
   requireMembers,
   type World,
 } from './options.ts';
+import { byMember, eachInCall, inCall } from './member-words.ts';
 import type { CreditLedger } from '../core/client/ledger/credit-ledger.ts';
 import { createMemoryLedger } from '../core/client/ledger/memory-ledger.ts';
 import { jobOn, jobWarnings } from '../core/job/job-traits.ts';
@@ -19,7 +20,8 @@ import { openPlace, bucketIds } from '../core/run/homes/open-home.ts';
 import type { ExportPlan } from '../core/run/plan-export.ts';
 import { errorOf } from '../core/run/tolerance.ts';
 import type { RunListener } from '../core/work/run-events.ts';
-import type { ExportRow } from '../exports/read-rows.ts';
+import type { NamedRow } from '../core/records/table.ts';
+import type { TableRows } from '../core/records/columns.ts';
 import type { Verification, VerifyProgress } from '../exports/verify-export.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
 import { isBucketAddress } from '../lib/addresses/address-kinds.ts';
@@ -56,6 +58,10 @@ export const never: AbortSignal = new AbortController().signal;
  */
 export async function exportInOneCall(options: ExportOptions): Promise<ExportResult> {
   requireMembers(options, exportMembers);
+  return inCall(() => exportOnce(options));
+}
+
+async function exportOnce(options: ExportOptions): Promise<ExportResult> {
   const { job, idsFolder, outputDir } = jobIn(options);
   const { world = {}, fresh = false } = options;
   const { clock = systemClock, files = diskFileStore, stdin = process.stdin } = world;
@@ -92,12 +98,17 @@ export async function exportInOneCall(options: ExportOptions): Promise<ExportRes
   const { account, ...rest } = outcome;
   const error = errorOf(outcome, job) ?? told.failure;
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
+  byMember(error);
   return { ...rest, ...account, exitCode, ...(error === undefined ? {} : { error }) };
 }
 
 /** What such an export would cost from where it stands. Sends nothing, and needs no key. @throws {ExportError} */
 export async function planInOneCall(options: JobOptions & Pick<ExportOptions, 'fresh'>): Promise<ExportPlan> {
   requireMembers(options, exportMembers);
+  return inCall(() => planOnce(options));
+}
+
+async function planOnce(options: JobOptions & Pick<ExportOptions, 'fresh'>): Promise<ExportPlan> {
   const { job, idsFolder, outputDir } = jobIn(options);
   const { world = {}, fresh = false } = options;
   const { clock = systemClock, random = Math.random, files = diskFileStore, openStore } = world;
@@ -142,6 +153,10 @@ export interface GetOptions extends Omit<JobOptions, 'ids' | 'out' | 'formats' |
 /** Gets assets, in the order of the ids. @throws {ExportError} `usage` when one is no asset id; nothing is sent then */
 export async function* getInOneCall(options: GetOptions): AsyncGenerator<AssetFate, void, void> {
   requireMembers(options, ['ids', ...jobMembers, 'stop', 'onEvent']);
+  yield* eachInCall(getEach(options));
+}
+
+async function* getEach(options: GetOptions): AsyncGenerator<AssetFate, void, void> {
   const { ids, world = {}, ...rest } = options;
   const { job } = jobIn({ ...rest, ids: '-', out: '.' });
   const told = new Told(options);
@@ -168,7 +183,7 @@ export interface PlaceOptions {
 export async function statusInOneCall(options: PlaceOptions): Promise<ExportStatus> {
   const { statusAt } = await import('../wings/status/index.ts');
   const { clock = systemClock } = options.world ?? {};
-  return statusAt(await placeOf(options, []), clock.now());
+  return inCall(async () => statusAt(await placeOf(options, []), clock.now()));
 }
 
 /** Reads every file of a complete export and compares it with the manifest. @throws {ExportError} `damaged` without a manifest */
@@ -176,15 +191,20 @@ export async function verifyInOneCall(
   options: PlaceOptions & { readonly onProgress?: (progress: VerifyProgress) => void },
 ): Promise<Verification> {
   const { verifyExport } = await import('../exports/verify-export.ts');
-  const { files, folder } = await placeOf(options, ['onProgress']);
-  return verifyExport(files, folder, { onProgress: options.onProgress });
+  return inCall(async () => {
+    const { files, folder } = await placeOf(options, ['onProgress']);
+    return verifyExport(files, folder, { onProgress: options.onProgress });
+  });
 }
 
 /** The rows of one table of a complete export (`assets` unless named), in the order of the ids. @throws {ExportError} */
-export async function* rowsInOneCall(options: PlaceOptions & { readonly table?: string }): AsyncGenerator<ExportRow> {
+export async function* rowsInOneCall<T extends keyof TableRows = 'assets'>(
+  options: PlaceOptions & { readonly table?: T },
+): AsyncGenerator<TableRows[T], void, void> {
   const { readRows } = await import('../exports/read-rows.ts');
   const { files, folder } = await placeOf(options, ['table']);
-  yield* readRows({ files, folder, table: options.table ?? 'assets' });
+  const rows = readRows({ files, folder, table: options.table ?? 'assets' });
+  yield* eachInCall(rows as AsyncGenerator<NamedRow & TableRows[T], void, void>);
 }
 
 /** Tells a program what happens, and stops when it says so, or when it fails at hearing. */

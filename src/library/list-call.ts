@@ -9,6 +9,7 @@ import { programVersion } from '../lib/packages/package-root.ts';
 import { diskFileStore } from '../places/files/file-store.ts';
 import type { ListAccount, ListEvent, WantedList } from '../wings/listing/index.ts';
 import { contextOf, never, serviceOf } from './calls.ts';
+import { byMember, inCall } from './member-words.ts';
 import { jobIn, jobMembers, type JobOptions, requireMembers } from './options.ts';
 
 /** A list of ids, as the command `ids` makes it. `job.service.dialect` says how the service is spoken to. */
@@ -45,6 +46,10 @@ const members = [
 /** Lists ids, and proves that they are all; the same call resumes. @throws {ExportError} what stopped it */
 export async function listInOneCall(options: ListOptions): Promise<ListResult> {
   requireMembers(options, members);
+  return inCall(() => listOnce(options), members);
+}
+
+async function listOnce(options: ListOptions): Promise<ListResult> {
   const { cwd = process.cwd(), world = {}, ...wanted } = options;
   const { job } = jobIn({ ...wanted, cwd, ids: '-', out: '.' });
   const { listIds, requestedList } = await import('../wings/listing/index.ts');
@@ -76,6 +81,7 @@ export async function listInOneCall(options: ListOptions): Promise<ListResult> {
       }),
     cleanUp: [() => open.close()],
   });
+  byMember(error, members);
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
   return { path, account, exitCode, ...(error === undefined ? {} : { error }) };
 }

@@ -1,6 +1,7 @@
 import type { Format } from '../core/formats/sink.ts';
 import { jobFields } from '../core/job/job-fields.ts';
-import type { JobInput } from '../core/job/job-schema.ts';
+import type { JobInput, PartOfJob } from '../core/job/job-schema.ts';
+import type { TableName } from '../core/records/columns.ts';
 import { type LoadedJob, loadJob } from '../core/job/load-job.ts';
 import type { ExportContext } from '../core/run/export-context.ts';
 import type { RunListener } from '../core/work/run-events.ts';
@@ -18,10 +19,10 @@ export interface JobOptions {
   /** The key is in this file, or else in `ASSET_EXPORT_API_KEY`. */
   readonly apiKeyFile?: string;
   readonly formats?: readonly Format[];
-  readonly tables?: readonly string[];
+  readonly tables?: readonly TableName[];
   readonly budget?: NonNullable<JobInput['budget']>;
   /** A job, or the path of a job file. What is named above comes before its fields. */
-  readonly job?: JobInput | string;
+  readonly job?: PartOfJob | string;
   /** Environment variables; those of the process unless given. Nothing is taken out of it. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where relative paths start; the working directory unless given. */
@@ -48,26 +49,23 @@ export interface ExportOptions extends JobOptions {
   readonly onEvent?: RunListener;
 }
 
+/** The members of a call that are fields of a job; those of `budget` are called as the fields are. */
+export const fieldOfMember = {
+  ids: 'ids.from',
+  url: 'service.url',
+  out: 'output.dir',
+  apiKeyFile: 'service.apiKeyFile',
+  formats: 'output.formats',
+  tables: 'output.tables',
+} as const satisfies Partial<Record<keyof JobOptions, string>>;
+
 /** The job that options name: a file or an object, then the options, then the environment where neither says something. */
-export function jobIn({
-  ids,
-  url,
-  out,
-  apiKeyFile,
-  formats,
-  tables,
-  budget = {},
-  job,
-  ...from
-}: JobOptions): LoadedJob {
+export function jobIn({ budget = {}, job, ...options }: JobOptions): LoadedJob {
   const flagOf = new Map(jobFields.map(({ path, flag }) => [path, flag]));
   const given: Readonly<Record<string, unknown>> = {
-    'ids.from': ids,
-    'service.url': url,
-    'service.apiKeyFile': apiKeyFile,
-    'output.dir': out,
-    'output.formats': formats,
-    'output.tables': tables,
+    ...Object.fromEntries(
+      Object.entries(fieldOfMember).map(([member, path]) => [path, options[member as keyof typeof fieldOfMember]]),
+    ),
     ...Object.fromEntries(Object.entries(budget).map(([name, value]) => [`budget.${name}`, value])),
   };
   const flags: Record<string, unknown> = {};
@@ -78,7 +76,7 @@ export function jobIn({
     flags[flag] = path === 'budget.overrun' && Array.isArray(value) ? value.join(',') : value;
   }
   const source = typeof job === 'string' ? { file: job } : job === undefined ? {} : { job };
-  const { env = process.env, cwd = process.cwd() } = from;
+  const { env = process.env, cwd = process.cwd() } = options;
   return loadJob({ ...source, flags, environment: env, folder: cwd });
 }
 

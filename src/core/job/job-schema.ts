@@ -268,6 +268,11 @@ function checkBase(job: z.infer<typeof jobFieldsSchema>, refuse: Refuse): void {
 /** A job as a file or a program gives it: fields with defaults are optional. */
 export type JobInput = z.input<typeof jobSchema>;
 
+/** A job of which something else, a flag or an option, gives what is required. */
+export type PartOfJob = Partial<{
+  [Name in keyof JobInput]: Name extends 'ids' | 'service' | 'output' ? Partial<JobInput[Name]> : JobInput[Name];
+}>;
+
 type CheckedJob = z.infer<typeof jobSchema>;
 type Output = CheckedJob['output'];
 

@@ -10,7 +10,7 @@ import { dialectOf } from './job-dialect.ts';
 import { noBase } from './job-base.ts';
 import { issueText } from './issue-text.ts';
 import { environmentName, jobFields, type JobField, fieldText } from './job-fields.ts';
-import { embedded, type Job, type JobInput, jobSchema } from './job-schema.ts';
+import { embedded, type Job, jobSchema, type PartOfJob } from './job-schema.ts';
 import { removedWords } from './removed-words.ts';
 import { type JobFile, parseJobFile, isTree, putAt, valueAt, type Tree } from './parse-job-file.ts';
 
@@ -19,7 +19,7 @@ export interface JobSources {
   /** Path of the job file, as the user gave it. */
   readonly file?: string;
   /** A job as an object, with the fields of a job file; not together with `file`. */
-  readonly job?: JobInput;
+  readonly job?: PartOfJob;
   /** Values by flag name without dashes; absent ones were not given. */
   readonly flags?: Readonly<Record<string, unknown>>;
   /** Environment variables; none unless given. */

@@ -8,17 +8,16 @@ export type UnexportedOutcome = (typeof unexportedOutcomes)[number];
 /** What is worth another request: a duplicate was exported, and an invalid text stays one. */
 export const outcomesToRead: readonly UnexportedOutcome[] = ['missing', 'failed'];
 
+export const unexportedColumns = [
+  { name: 'id', type: 'string', nullable: false, path: [], about: 'The text as it was read.' },
+  { name: 'outcome', type: 'string', nullable: false, path: [], about: 'missing, invalid, duplicate or failed.' },
+  { name: 'reason', type: 'string', nullable: true, path: [], about: 'The reason as text.' },
+  { name: 'source', type: 'string', nullable: false, path: [], about: 'The input it was read from.' },
+  { name: 'line', type: 'int64', nullable: false, path: [], about: 'The line of that input, from 1.' },
+] as const;
+
 /** Every id that is not a row of `assets`, with its fate and where it was read. */
-export const unexportedTable: Table = {
-  name: 'unexported',
-  columns: [
-    { name: 'id', type: 'string', nullable: false, path: [], about: 'The text as it was read.' },
-    { name: 'outcome', type: 'string', nullable: false, path: [], about: 'missing, invalid, duplicate or failed.' },
-    { name: 'reason', type: 'string', nullable: true, path: [], about: 'The reason as text.' },
-    { name: 'source', type: 'string', nullable: false, path: [], about: 'The input it was read from.' },
-    { name: 'line', type: 'int64', nullable: false, path: [], about: 'The line of that input, from 1.' },
-  ],
-};
+export const unexportedTable: Table = { name: 'unexported', columns: unexportedColumns };
 
 /** Every entry of the input as it was read, in its order: what a part was requested with. */
 export const idsTable: Table = {

@@ -16,18 +16,32 @@ export type ColumnType = 'string' | 'boolean' | 'int64' | 'double' | 'decimal' |
 
 export type Cell = string | number | bigint | boolean | null;
 
+/** What a cell of a type is, where it is not null. */
+type CellOf<T extends ColumnType> = T extends 'boolean'
+  ? boolean
+  : T extends 'int64' | 'decimal'
+    ? number | bigint
+    : T extends 'double' | 'timestamp'
+      ? number
+      : string;
+
+/** A row of a table with these columns, by their names. */
+export type RowOf<C extends readonly Column[]> = {
+  readonly [K in C[number] as K['name']]: CellOf<K['type']> | (K['nullable'] extends false ? never : null);
+};
+
 /** The cells of one row, by the names of its columns. */
 export type NamedRow = Readonly<Record<string, Cell>>;
 
 /** The cells of one row, in the order of the table's columns. */
 export type Row = readonly Cell[];
 
-export interface Column {
-  readonly name: string;
+export interface Column<N extends string = string, T extends ColumnType = ColumnType, Null extends boolean = boolean> {
+  readonly name: N;
   /** What Parquet files and Iceberg tables know the column by, whatever it is called (`fieldsOf`). Only columns of tables have one. */
   readonly fieldId?: number;
-  readonly type: ColumnType;
-  readonly nullable: boolean;
+  readonly type: T;
+  readonly nullable: Null;
   /** Where the value stands in the record (`['content', '$schema']`); empty for a column that is derived, and `extra`. */
   readonly path: readonly string[];
   /** One sentence for the documents and the DDL's comments. */
@@ -54,9 +68,9 @@ export function isIdColumn(column: ColumnName): boolean {
   return wholeName(column) === 'id';
 }
 
-export interface Table {
-  readonly name: string;
-  readonly columns: readonly Column[];
+export interface Table<C extends readonly Column[] = readonly Column[], N extends string = string> {
+  readonly name: N;
+  readonly columns: C;
   /** Columns whose values identify a row, for a database that is to hold it to that. */
   readonly key?: readonly string[];
   /** Child tables: where the array stands in the record whose elements are the rows; the columns' paths begin there. */

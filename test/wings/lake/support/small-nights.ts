@@ -1,4 +1,5 @@
 import { assetsTable, changesTable } from '../../../../src/core/records/columns.ts';
+import type { Table } from '../../../../src/core/records/table.ts';
 import { sha256 } from '../../../../src/lib/hash/sha256.ts';
 import type { TableNight } from '../../../../src/wings/lake/next-version.ts';
 import type { NightToAdd, TableAbout } from '../../../../src/wings/lake/table-changes.ts';
@@ -15,7 +16,7 @@ export const aboutAssets: TableAbout = {
 export const aboutChanges: TableAbout = { ...aboutAssets, location: `${root}/lake/changes` };
 
 /** A night with two files of a table, whose content is named by a text. */
-export function smallNight(night: string, content = night, table = assetsTable): TableNight & NightToAdd {
+export function smallNight(night: string, content = night, table: Table = assetsTable): TableNight & NightToAdd {
   const whole: TableNight = {
     table,
     night,
