@@ -56,7 +56,7 @@ describe('the program', () => {
 
   it('shows a folder whose name begins with a dash as a command would read it', async () => {
     const cwd = await tempFolder();
-    const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out=-x', '--format', 'csv'];
+    const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out=-x', '--format', 'csv', '--allow-none'];
     const { exit, stderr } = await runHere(['run', ...flags], { cwd, stdin: '1'.repeat(32) });
     expect({ exit, stderr }).toMatchObject({
       exit: 0,
@@ -109,7 +109,18 @@ describe('the program', () => {
 
   it('takes ids from stdin, and all the ones for an id', async () => {
     const cwd = await tempFolder();
-    const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', 'out', '--format', 'csv', '--json'];
+    const flags = [
+      '--ids',
+      '-',
+      '--url',
+      `embedded:${records}`,
+      '--out',
+      'out',
+      '--format',
+      'csv',
+      '--json',
+      '--allow-none',
+    ];
     const { exit, stdout } = await runHere(['run', ...flags], { cwd, stdin: `${'1'.repeat(32)}\nodd\n` });
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -175,7 +186,7 @@ describe('the program', () => {
       `embedded:${records}`,
       '--out',
       'out',
-      ...['--ids-per-call', '5', '--rows-per-part', '10'],
+      ...['--ids-per-call', '5', '--rows-per-part', '10', '--allow-none'],
       '--json',
     ];
     const stderr = what === 'takes no more' ? openSync('/dev/full', 'w') : 'pipe';

@@ -17,11 +17,11 @@ export type AnswerOfTest = (call: AssetCall, attempt: number) => AssetAnswer | A
 
 export const unavailable = new AttemptError('transport', 'HTTP 503', { status: 503 });
 
-/** Exports of 200 ids in 20 calls from a service of the test. */
-export async function twentyCalls(answer: AnswerOfTest) {
+/** Exports of 200 ids in 20 calls, or of so many, from a service of the test. */
+export async function twentyCalls(answer: AnswerOfTest, entries = 200) {
   const folder = await tempFolder();
   const ids = join(folder, 'ids.txt');
-  await writeIdFile(ids, { entries: 200 });
+  await writeIdFile(ids, { entries });
   const buckets = new MemoryBuckets();
   const clock = createHurriedClock();
   /** Attempts of each call, by its first id and its size. */

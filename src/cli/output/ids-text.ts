@@ -10,11 +10,16 @@ export interface IdsRead {
 /** A glob may stand for thousands. */
 const shownInputs = 3;
 
+/** Names of columns that hold who owns or made something. */
+const ofWallets = /wallet|owner|holder|authority|creator/i;
+
 /** A line for each column that ids come from. */
 export function columnLines(columns: readonly TakenColumn[]): string[] {
   const inputs = new Map<string, string[]>();
   for (const { column, guessed, input } of columns) {
-    const text = `"${printable(column)}"${guessed ? ' (the only column with ids; set another with --id-column)' : ''}`;
+    const doubt = ofWallets.test(column) ? ': these look like wallets, not assets' : '';
+    const choice = guessed ? ' (the only column with ids; set another with --id-column)' : '';
+    const text = `"${printable(column)}"${choice}${doubt}`;
     inputs.set(text, [...(inputs.get(text) ?? []), printable(input)]);
   }
   return [...inputs].map(([column, names]) => {

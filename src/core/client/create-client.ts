@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { count } from '../../lib/format-text.ts';
 import { type AnswerJournal, journaled } from './policies/with-journal.ts';
 import type { Brake } from './policies/brake.ts';
 import { withBadIds } from './policies/with-bad-ids.ts';
@@ -43,6 +45,8 @@ export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall'
   readonly pace?: SharedPace | undefined;
   /** Share of its ids that were missing before. */
   readonly missingShare?: number | undefined;
+  /** Whether the run goes on where its first 1,000 ids are all missing. */
+  readonly allowNone?: boolean | undefined;
   /** Counts the calls of the run, which may have several clients. */
   readonly brake?: Brake | undefined;
   readonly journal: AnswerJournal;
@@ -154,9 +158,13 @@ export function createClient(options: ClientOptions): CreatedClient {
     request: requestUnder(policies, http),
     hintSize: guard.hints,
     absence: absenceDesk(
-      new Absence({ mayDoubt: () => brake?.isHalfSpent !== true, knownShare: options.missingShare }),
+      new Absence({
+        mayDoubt: () => brake?.isHalfSpent !== true,
+        knownShare: options.missingShare,
+        allowNone: options.allowNone,
+      }),
       clock,
-      stop,
+      ended,
     ),
     cap: () => guard.cap(),
     throwIfFailed: () => {
@@ -170,22 +178,39 @@ export function createClient(options: ClientOptions): CreatedClient {
   };
 }
 
-function absenceDesk(absence: Absence, clock: Clock, stop: AbortSignal | undefined): CreatedClient['absence'] {
+function absenceDesk(absence: Absence, clock: Clock, ended: Ended): CreatedClient['absence'] {
   let staleInRow = 0;
+  const endWithoutAsset = (): void => {
+    if (absence.idsWithoutAsset === undefined) return;
+    const error = noAsset(absence.idsWithoutAsset);
+    ended.end(error);
+    throw error;
+  };
   return {
     weighed: absence,
-    judge: (call) => Promise.resolve(absence.judge(call)),
+    judge: async (call) => {
+      const verdict = absence.judge(call);
+      endWithoutAsset();
+      return verdict;
+    },
     witnesses: (room) => Promise.resolve(absence.witnesses(room)),
     second: async (answer) => {
       const verdict = absence.second(answer);
+      endWithoutAsset();
       if (verdict !== 'stale') staleInRow = 0;
-      else await clock.sleep(probeWaitMs(staleInRow++), stop);
+      else await clock.sleep(probeWaitMs(staleInRow++), ended.stop);
       return verdict;
     },
     settle: (call) => {
       absence.settle(call);
     },
   };
+}
+
+function noAsset(ids: number): ExportError {
+  return new ExportError('notTolerated', `none of the first ${count(ids)} ids is an asset`, {
+    todo: 'Wallets and token accounts are no assets, and a service of another network does not know them: check the list and service.url. If both are right, run the same command with --allow-none: the answers so far are kept.',
+  });
 }
 
 /** Sends what is not for ids as a call of one id: policies look at nothing else. */

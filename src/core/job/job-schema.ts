@@ -206,6 +206,11 @@ const jobFieldsSchema = z.strictObject({
         description:
           'tolerated missing ids; with more, the run ends with exit 3 (default: 100%; with a base also 20% of its requested rows)',
       }),
+      allowNone: field(z.boolean().default(false), {
+        flag: 'allow-none',
+        description:
+          'goes on where no id is an asset; without it, a run whose first 1,000 ids are all missing stops with exit 3 before its next call',
+      }),
       maxFailed: field(tolerance.default(0), {
         flag: 'max-failed',
         value: 'N|P%',

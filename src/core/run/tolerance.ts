@@ -1,7 +1,7 @@
 import type { Job } from '../job/job-schema.ts';
 import { hasLake } from '../job/output-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { count } from '../../lib/format-text.ts';
+import { count, plural } from '../../lib/format-text.ts';
 import { noCounts } from '../../places/export/export-facts.ts';
 import type { ExportAccount, ExportOutcome } from './export-outcome.ts';
 
@@ -18,6 +18,7 @@ export function intolerable(
 ): ExportError | undefined {
   const error =
     noIds(account) ??
+    noAssets(account, tolerance) ??
     unlistedRows(account, tolerance) ??
     lostRows(account, tolerance) ??
     overLimit(account, tolerance) ??
@@ -71,6 +72,18 @@ function noIds({ counts }: Pick<ExportAccount, 'counts'>): ExportError | undefin
   if (counts.read > 0) return undefined;
   return new ExportError('notTolerated', 'no id was read: the id files are empty', {
     todo: 'Check the program that writes the id files. The export is complete but has no rows.',
+  });
+}
+
+/** Ids that are all missing are those of something else more often than not. */
+function noAssets(
+  { counts, base }: Pick<ExportAccount, 'counts' | 'base'>,
+  { allowNone }: Job['tolerance'],
+): ExportError | undefined {
+  if (allowNone || base !== undefined || counts.exported > 0 || counts.missing === 0) return undefined;
+  const asked = counts.missing + counts.failed;
+  return new ExportError('notTolerated', `no requested id is an asset (${plural(asked, 'id')})`, {
+    todo: 'Wallets and token accounts are no assets, and a service of another network does not know them: check the list and service.url. The export is complete but has no rows; with --allow-none it ends with exit 0.',
   });
 }
 

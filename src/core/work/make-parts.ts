@@ -87,6 +87,8 @@ export async function* makeParts(given: PartsRequest, context: PartsContext): As
   const stop = halt.signal;
   const created = clientOf(job, context, {
     missingShare: request.missingShare,
+    // A night, and an export that has parts already, were answered before.
+    allowNone: job.tolerance.allowNone || request.missingShare !== undefined || !parts.isNeeded(0),
     sizes: sizeBounds(job, [request.initialCap, await context.pace?.idsPerCall()]),
     journal,
     onCall: async () => {

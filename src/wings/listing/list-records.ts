@@ -54,7 +54,7 @@ function jobOfRecords({ request, list }: RecordsToKeep): Job {
     service: { ...job.service, flags: { ...request.query.flags } },
     output: { ...job.output, formats: ['raw'], keepIds: false },
     // What has only an error is a member of the list all the same.
-    tolerance: { ...job.tolerance, maxMissing: '100%', maxFailed: '100%' },
+    tolerance: { ...job.tolerance, maxMissing: '100%', maxFailed: '100%', allowNone: true },
   };
 }
 

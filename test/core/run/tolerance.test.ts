@@ -5,7 +5,7 @@ import type { ExportAccount } from '../../../src/core/run/export-outcome.ts';
 import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
 
 /** What a test does not mention is tolerated. */
-const lenient = { maxMissing: '100%', maxFailed: '100%', maxInvalid: '100%', maxUnlisted: '100%' };
+const lenient = { maxMissing: '100%', maxFailed: '100%', maxInvalid: '100%', maxUnlisted: '100%', allowNone: true };
 
 function judging(tolerance: Partial<Job['tolerance']> = {}, output: Partial<Judging['output']> = {}): Judging {
   return { tolerance: { ...lenient, ...tolerance }, output: { onDrift: 'keep', latest: false, lake: [], ...output } };
@@ -78,6 +78,15 @@ describe('an export is not tolerated', () => {
     expect(error).toMatchObject({ exit: 'notTolerated', message });
     expect(error?.todo).toContain('unexported/');
   });
+});
+
+it('an export without an asset is not tolerated, unless it may be so', () => {
+  expect(intolerable(account({ missing: 5 }), judging({ allowNone: false }))).toMatchObject({
+    exit: 'notTolerated',
+    message: 'no requested id is an asset (5 ids)',
+  });
+  expect(intolerable(account({ missing: 5 }), judging())).toBeUndefined();
+  expect(intolerable(account({ missing: 5, exported: 1 }), judging({ allowNone: false }))).toBeUndefined();
 });
 
 it('an export of which no id was read is not tolerated, whatever else is', () => {

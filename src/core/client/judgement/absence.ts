@@ -32,11 +32,16 @@ export interface AbsenceOptions {
   readonly mayDoubt: () => boolean;
   /** Share of ids that are known to have been missing before. */
   readonly knownShare?: number | undefined;
+  /** Whether a service that shows no asset at all is believed. */
+  readonly allowNone?: boolean | undefined;
 }
 
 /** In a call of fewer ids a share says little. */
 const leastAsked = 20;
 const leastLacked = 3;
+/** Without a record in so many answers, to so many ids, the list or the service is the wrong one. */
+const emptyAnswers = 3;
+const idsInEmpty = 1000;
 /** Standard deviations by which more ids lack than others lead to expect. */
 const improbable = 4;
 /** And so many more, as small shares of few ids are skewed. */
@@ -66,6 +71,8 @@ export class Absence {
   #hasLied = false;
   #found = 0;
   readonly #unasked = { ids: 0, calls: 0 };
+  /** Until the first record. */
+  readonly #empty = { answers: 0, ids: 0 };
 
   constructor(options: AbsenceOptions) {
     this.#options = options;
@@ -81,8 +88,16 @@ export class Absence {
     return this.#unasked;
   }
 
+  /** Ids that were requested while the service has shown no asset at all; undefined unless they are too many to go on. */
+  get idsWithoutAsset(): number | undefined {
+    const { answers, ids } = this.#empty;
+    const isEnough = answers >= emptyAnswers && ids >= idsInEmpty;
+    return isEnough && this.#shown.length === 0 && this.#options.allowNone !== true ? ids : undefined;
+  }
+
   judge(call: WeighedCall): 'believed' | 'again' {
     if (call.shown.length > 0) this.#shows(call);
+    else if (call.lacked === call.asked) this.#lacksAll(call.asked);
     if (!this.#isDoubtful(call)) {
       this.settle(call);
       return 'believed';
@@ -112,6 +127,11 @@ export class Absence {
     return [...ids];
   }
 
+  #lacksAll(ids: number): void {
+    this.#empty.answers += 1;
+    this.#empty.ids += ids;
+  }
+
   #shows({ asked, lacked, shown }: WeighedCall): void {
     this.#shown = [{ share: lacked / asked, ids: shown }, ...this.#shown]
       .sort((one, other) => one.share - other.share)
@@ -120,6 +140,8 @@ export class Absence {
 
   second({ came, witnesses, witnessesCame, round }: SecondAnswer): SecondVerdict {
     const lacking = witnesses - witnessesCame;
+    // The ids were counted when their first answer came.
+    if (came.length === 0 && witnesses === 0) this.#lacksAll(0);
     if (lacking > (witnesses >= manyWitnesses ? 1 : 0)) {
       this.#hasLied = true;
       return 'stale';

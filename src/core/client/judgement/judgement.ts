@@ -41,6 +41,8 @@ const unsuspectedAtFirst = 4;
 const attemptsAControl = 3;
 /** Refusals of the first calls that show that the service wants another form. */
 const refusalsOfForm = 3;
+/** Answers without a record that follow one another until more than one call leaves. */
+const emptyAtFirst = 3;
 /** So often a call that is alone is refused for its pace before the run ends. */
 const mostPaced = 20;
 
@@ -58,6 +60,7 @@ export class Judgement {
   readonly #rate = new FailureRate();
   readonly #options: JudgementOptions;
   #isFirstContact = true;
+  #isOpen = false;
   #refusalsAtFirst = 0;
   /** Definite answers to all calls. */
   #answers = 0;
@@ -79,6 +82,11 @@ export class Judgement {
   /** Nothing was answered yet. */
   get isFirstContact(): boolean {
     return this.#isFirstContact;
+  }
+
+  /** Whether an answer has let more than one call out. */
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
   get isOutage(): boolean {
@@ -133,12 +141,18 @@ export class Judgement {
     if (!this.#isFirstContact) this.#endOutage();
   }
 
-  /** @param suspect undefined of a control */
-  answered(suspect: Suspect | undefined, nowMs: number): void {
+  /**
+   * @param suspect undefined of a control
+   * @param isEmpty whether the answer has no record: calls stay one at a time, as the list may be one of something else
+   */
+  answered(suspect: Suspect | undefined, nowMs: number, isEmpty = false): void {
     this.#answers += 1;
     this.#failedInRow = 0;
-    if (this.#isFirstContact) this.limit.open();
     this.#isFirstContact = false;
+    if (!this.#isOpen && (!isEmpty || this.#answers >= emptyAtFirst)) {
+      this.#isOpen = true;
+      this.limit.open();
+    }
     this.#endOutage();
     this.limit.answered(nowMs, suspect === undefined);
     this.#rate.add(suspect?.failures ?? this.#failedControls, suspect === undefined);

@@ -83,7 +83,7 @@ export class ServiceReport {
     }
     if (this.#pieces > 0)
       return ['searching', `one of ${this.#searchedIds} ids makes the service fail: searching for it`];
-    if (!limit.isLowered || !this.#hasAnswered) return ['working', ''];
+    if (!limit.isLowered || !this.#judgement.isOpen) return ['working', ''];
     return ['slowed', `the service takes about ${paceOf(limit)}: ${this.#lastError}`];
   }
 }

@@ -137,7 +137,8 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
       if (answer.unsent !== true) this.#judgement.refusedSize();
       return answer;
     }
-    this.#judgement.answered(suspect, this.#elapsed.now());
+    const isEmpty = answer.kind === 'records' && answer.records?.count === 0;
+    this.#judgement.answered(suspect, this.#elapsed.now(), isEmpty);
     if (suspect !== undefined) this.#controls.answered(call);
     else if (answer.kind === 'records') answer.release?.();
     this.#report.answered();

@@ -79,7 +79,8 @@ it('answers that lag (whole ones, or 30 % of their ids) lose no id, and no run p
     const { exit, calls, failed, lost, isPromised } = await run(world);
     expect(calls, told).toBeLessThanOrEqual(mostCalls(world.planned, overrun));
     expect(failed, told).toEqual([]);
-    expect([0, 10], told).toContain(exit);
+    // Where the first three answers are empty, the list is taken for one of something else.
+    expect([0, 10, ...(isPromised ? [] : [3])], told).toContain(exit);
     if (exit !== 0 || !isPromised || lost === 0) continue;
     losses += 1;
     console.log('LOST', lost, told, calls);
