@@ -4,10 +4,11 @@ import { join } from 'node:path';
 /** A key that must turn up nowhere. It holds what an address has to escape. */
 export const canaryKey = 'canary-9f8e/key+with=odd?signs&%41';
 
-/** The key as it is, as it stands in an address, and in base64 at each of the three places a byte can have. */
-const forms = [
+/** The key as it is, as it stands in an address once and twice, in hexadecimal, and in base64 at each of the three places a byte can have. */
+const plain = [
   canaryKey,
   encodeURIComponent(canaryKey),
+  encodeURIComponent(encodeURIComponent(canaryKey)),
   encodeURI(canaryKey),
   Buffer.from(canaryKey).toString('hex'),
   ...[0, 1, 2].map((before) =>
@@ -17,10 +18,13 @@ const forms = [
   ),
 ];
 
+const forms = [...new Set([...plain, ...plain.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))])];
+
 /** The forms of the key that stand in a text or in bytes. */
 export function canariesIn(text: string | Uint8Array): string[] {
   const bytes = Buffer.from(text);
-  return forms.filter((form) => bytes.includes(form));
+  const small = Buffer.from(bytes.toString('latin1').toLowerCase(), 'latin1');
+  return forms.filter((form) => bytes.includes(form) || small.includes(form.toLowerCase()));
 }
 
 /** Files under a folder that hold the key in some form, in their bytes or their name. */

@@ -4,7 +4,7 @@ import { callKey } from '../wire/call-body.ts';
 import type { ClientListener } from '../client-events.ts';
 import { MalformedAnswer } from '../wire/answer-envelope.ts';
 import { parseAnswer } from '../wire/parse-answer.ts';
-import type { Scrub } from '../wire/clean-message.ts';
+import { hidden, type Scrub } from '../wire/clean-message.ts';
 
 /** Where definite answers are kept until all that they touch is committed. */
 export interface AnswerJournal {
@@ -40,7 +40,7 @@ export function journaled(
   policiesAround: (wire: AssetClient) => AssetClient,
   options: JournalOptions,
 ): AssetClient {
-  const arrivals = new ArrivalJournal(options.journal);
+  const arrivals = new ArrivalJournal(options.journal, options.scrub);
   return withJournal(policiesAround(arrivals.keeping(wire)), { ...options, journal: arrivals });
 }
 
@@ -52,7 +52,7 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
   let doubtful: AnswerEntry[] = [];
 
   async function keep(key: string, call: AssetCall, answer: AssetAnswer): Promise<void> {
-    const entry = { key, part: call.part, body: keptBytes(answer) };
+    const entry = { key, part: call.part, body: keptBytes(answer, options.scrub) };
     if (answer.kind === 'refused' && answer.doubtful) {
       doubtful.push(entry);
       return;
@@ -84,9 +84,12 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
 /** No JSON begins with it: marks a refusal, kept in short form; other bodies are answers as received. */
 const refusalMark = '!';
 
-/** An answer as it is kept: `keptAnswer` reads it. */
-export function keptBytes(answer: AssetAnswer): Uint8Array {
-  if (answer.kind === 'records') return answer.body;
+/** An answer as it is kept: `keptAnswer` reads it. The words of its errors may repeat the key. */
+export function keptBytes(answer: AssetAnswer, scrub?: Scrub): Uint8Array {
+  if (answer.kind === 'records') {
+    const hasKey = scrub !== undefined && answer.errors.some(({ message }) => message.includes(hidden));
+    return hasKey ? Buffer.from(scrub(Buffer.from(answer.body).toString('utf8'))) : answer.body;
+  }
   const { why, message, unsent, most, tries, doubtful } = answer;
   return Buffer.from(
     refusalMark + JSON.stringify({ why, message, unsent, most, tries, ...(doubtful ? { doubtful } : {}) }),
@@ -133,11 +136,13 @@ function numbersOf<Name extends string>(value: JsonObject, names: readonly Name[
  */
 class ArrivalJournal implements AnswerJournal {
   readonly #journal: AnswerJournal;
+  readonly #scrub: Scrub | undefined;
   /** Answers that are written, until they reach their place in the order of wrappers. */
   readonly #arrived = new Set<string>();
 
-  constructor(journal: AnswerJournal) {
+  constructor(journal: AnswerJournal, scrub: Scrub | undefined) {
     this.#journal = journal;
+    this.#scrub = scrub;
   }
 
   find(key: string, part: number): Promise<Uint8Array | undefined> {
@@ -156,7 +161,7 @@ class ArrivalJournal implements AnswerJournal {
         // A refused size is kept once it is decided where to cut the call.
         if (answer.kind === 'refused' && answer.why === 'size') return answer;
         const key = callKey(call);
-        await this.#journal.append({ key, part: call.part, body: keptBytes(answer) });
+        await this.#journal.append({ key, part: call.part, body: keptBytes(answer, this.#scrub) });
         this.#arrived.add(key);
         return answer;
       },

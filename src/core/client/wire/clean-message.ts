@@ -30,15 +30,51 @@ export function cleanMessage(text: string, scrub: Scrub): string {
   );
 }
 
-/** Replaces each secret by `***`, as it is and as it stands in an address, in upper and lower case. */
+/** Stands for a secret. */
+export const hidden = '***';
+
+/**
+ * Replaces each secret by `***` in every form that a service may repeat it in, in upper and lower case: as it is, percent-encoded once or
+ * more, in hexadecimal, in base64 and base64url at any place, and what Basic authentication decodes it to.
+ */
 export function secretScrubber(secrets: readonly string[]): Scrub {
-  const forms = [...new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]))]
+  const forms = [...new Set(secrets.flatMap(credentialsOf).flatMap(formsOf))]
     .filter((form) => form !== '')
     .sort((a, b) => b.length - a.length)
-    .map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+    .map((form) => Array.from(form, signPattern).join(''));
   if (forms.length === 0) return (text) => text;
   const any = new RegExp(forms.join('|'), 'giu');
-  return (text) => text.replace(any, '***');
+  return (text) => text.replace(any, hidden);
+}
+
+/** A secret; also user and password where it is their base64. */
+function credentialsOf(secret: string): string[] {
+  const text = Buffer.from(secret, 'base64').toString('latin1');
+  const [, password] = /^[ -~]+?:([ -~]{4,})$/.exec(text) ?? [];
+  return password === undefined ? [secret] : [secret, text, password];
+}
+
+/** Shorter secrets are hidden as they are: of a few bytes other words would have the same letters. */
+const leastEncoded = 6;
+
+/** A secret, its hexadecimal digits, and those letters of its base64 that no byte beside it changes. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  if (bytes.length < leastEncoded) return [secret];
+  const base64 = [0, 1, 2].map((before) =>
+    Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .slice(before === 0 ? 0 : before + 1, Math.floor(((before + bytes.length) * 4) / 3)),
+  );
+  return [secret, bytes.toString('hex'), ...base64];
+}
+
+/** A pattern of one character: as it is, behind a backslash, percent-encoded, or as base64url has it. */
+function signPattern(sign: string): string {
+  const same = ['+-', '/_'].find((pair) => pair.includes(sign));
+  const own = same === undefined ? sign.replace(/[\\^$.*?()[\]{}|]/, '\\$&') : `[${same}]`;
+  const percent = Buffer.from(sign).toString('hex').replaceAll(/../g, '%(?:25)*$&');
+  return `(?:${percent}|\\\\?${own})`;
 }
 
 function pageTitle(html: string): string {

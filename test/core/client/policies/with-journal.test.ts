@@ -9,6 +9,8 @@ import {
   keptAnswer,
   withJournal,
 } from '../../../../src/core/client/policies/with-journal.ts';
+import { secretScrubber } from '../../../../src/core/client/wire/clean-message.ts';
+import { parseAnswer } from '../../../../src/core/client/wire/parse-answer.ts';
 import { sizeGuarded } from '../support/guarded.ts';
 import {
   batchCall,
@@ -45,6 +47,24 @@ describe('withJournal', () => {
     expect([...journal.entries.values()]).toEqual([
       { key: callKey(call), part: 7, body: answer.kind === 'records' ? answer.body : undefined },
     ]);
+  });
+
+  it('keeps no key that the words of an error repeat', async () => {
+    const journal = memoryJournal();
+    const key = '"key/of=the+service';
+    const base64 = Buffer.from(`u:${key}`).toString('base64');
+    const result = [...call.ids].map((id, index) => (index === 1 ? { id, error: `Basic ${base64}, ${key}` } : { id }));
+    const body = Buffer.from(JSON.stringify({ id: 1, jsonrpc: '2.0', result }));
+    const scrub = secretScrubber([key]);
+    const answer = parseAnswer(body, call, scrub);
+    if (answer.kind !== 'records') throw new Error(answer.kind);
+    await withJournal(scriptedClient([answer]), { journal, scrub }).ask(call);
+    const [kept = ''] = [...journal.entries.values()].map((entry) => Buffer.from(entry.body).toString());
+    expect(kept).not.toContain('key/of');
+    expect(kept).not.toContain(base64.slice(8, -8));
+    const again = await withJournal(scriptedClient(), { journal, scrub }).ask(call);
+    expect(again).toMatchObject({ kind: 'records', errors: answer.errors });
+    expect(recordIdsOf(again)).toEqual(recordIdsOf(answer));
   });
 
   it('answers from the journal without sending anything, and says so', async () => {

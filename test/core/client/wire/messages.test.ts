@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../../../packages/practice-service/src/generated/seeded-random.ts';
 import { cleanMessage, secretScrubber } from '../../../../src/core/client/wire/clean-message.ts';
 import { retryAfterMs } from '../../../../src/core/client/wire/judge-answer.ts';
 import { serviceAddress } from '../../../../src/core/client/wire/service-address.ts';
@@ -17,6 +18,39 @@ describe('cleanMessage', () => {
     expect(cleanMessage('no s3cret/key at /v3/s3cret%2Fkey', scrub)).toBe('no *** at /v3/***');
     expect(cleanMessage('key S3CRET/KEY, S3cret%2fKey refused', scrub)).toBe('key ***, *** refused');
     expect(cleanMessage('s3cret\u001b[0m/key s3\u200bcret/key', scrub)).toBe('*** ***');
+  });
+
+  it('takes the key out in every form that a service may repeat it in', () => {
+    const random = new SeededRandom([1, 2, 3, 4]);
+    for (let round = 0; round < 40; round += 1) {
+      const key = Array.from(
+        { length: 6 + random.below(30) },
+        () => 'aZ09+/=%?&#:.~_-é$(['[random.below(20)] ?? '',
+      ).join('');
+      const hidden = secretScrubber([key]);
+      const bytes = Buffer.from(key);
+      const percent = bytes.toString('hex').replaceAll(/../g, '%$&');
+      for (const form of [
+        key,
+        encodeURI(key),
+        encodeURIComponent(encodeURIComponent(key)),
+        percent,
+        bytes.toString('hex'),
+      ])
+        for (const text of [form, form.toUpperCase()]) expect(hidden(`<${text}>`), text).toBe('<***>');
+      for (const before of ['', 'u', 'u:', 'user:']) {
+        const around = Buffer.from(`${before}${key}:x`);
+        // What is left are letters that hold bits of what stands around the key.
+        for (const form of [around.toString('base64'), around.toString('base64url')])
+          for (const text of [form, encodeURIComponent(form), form.toUpperCase()])
+            expect(hidden(`Basic ${text}`), text).toMatch(/^Basic .{0,8}\*\*\*.{0,12}$/);
+      }
+    }
+  });
+
+  it('takes user and password out, where the key is what Basic authentication makes of them', () => {
+    const hidden = secretScrubber([Buffer.from('someone:passw0rd').toString('base64')]);
+    expect(hidden('someone:passw0rd, passw0rd, c29tZW9uZTpwYXNzdzByZA==')).toBe('***, ***, ***');
   });
 
   it('takes the key out wherever a long text is cut', () => {
