@@ -45,7 +45,7 @@ rmSync(folder, { recursive: true, force: true });
 const bundled = await bundle();
 writeFileSync(join(folder, 'LICENSES.txt'), bundled.map(licenceOf).join('\n'));
 buildKernel();
-execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+execFileSync(process.execPath, [join(root, 'node_modules/typescript-native/bin/tsc'), '-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',
 });
