@@ -17,7 +17,7 @@ import { limitText } from '../../places/export/export-facts.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
-import { byteSize, count, duration, plural } from '../../lib/format-text.ts';
+import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
 import { columnLines, invalidLines } from '../output/ids-text.ts';
 import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../job-flags.ts';
 import { bookedOf, requireRecords } from '../open-service.ts';
@@ -192,7 +192,7 @@ function planText(plan: ExportPlan, before: RunPlan['before'], keep: Job['output
             `about ${plural(plan.lostDiskCalls, 'call')} repeated if a machine and its scratch folder are lost`,
           ] as const,
         ]),
-    ...(keep === undefined ? [] : [['then keeps', keepText(keep)] as const]),
+    ...(keep === undefined ? [] : [['then keeps', keepText(keep, plan.removes)] as const]),
     ['disk', diskText({ finished: plan.diskBytes, peak: plan.diskPeakBytes, free: plan.diskFreeBytes })],
   ];
   const lines = [
@@ -203,10 +203,11 @@ function planText(plan: ExportPlan, before: RunPlan['before'], keep: Job['output
   return `${lines.map((line) => `  ${line}`).join('\n')}\n`;
 }
 
-/** What `output.keep` keeps after the run. */
-function keepText(rules: NonNullable<Job['output']['keep']>): string {
+/** What `output.keep` keeps after the run, and which nights it removes. */
+function keepText(rules: NonNullable<Job['output']['keep']>, removes: readonly string[]): string {
   const kept = Object.entries(rules).filter(([, number]) => number > 0);
-  return `${kept.map(([rule, number]) => `${rule} ${number}`).join(', ')}; removes all other exports beside this one`;
+  const removed = removes.length === 0 ? 'removes none' : `removes ${removes.map(printable).join(', ')}`;
+  return `${kept.map(([rule, number]) => `${rule} ${number}`).join(', ')}; ${removed}`;
 }
 
 function creditsText({ credits, price, base }: ExportPlan): string {

@@ -1,5 +1,5 @@
 import type { LakeLoss } from '../../core/run/night-follower.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { systemClock, utcDay } from '../../lib/clock.ts';
 import { runWings } from '../../world/wings.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { byteSize, plural, printable } from '../../lib/format-text.ts';
@@ -40,7 +40,7 @@ export const pruneCommand: Command = {
     },
   ],
   notes:
-    'Days, weeks and months without an export do not count. Never removed: the newest complete export, the one that latest names, the base of an unfinished export, exports that are unfinished, locked, being repaired or damaged, diffs, and exports with other files in their folder. An export that tolerance.maxUnlisted set aside counts for no rule. If prune is interrupted, run it again.',
+    'Each family of names, such as nfts-2026-11-20 and nfts-2026-11-21, is counted apart. Days, weeks and months without an export do not count. Never removed: the newest complete export, the one that latest names, the base of an unfinished export, exports that are dated after today, unfinished, locked, being repaired or damaged, diffs, and exports with other files in their folder. An export that tolerance.maxUnlisted set aside counts for no rule. If prune is interrupted, run it again.',
   run: (args) => run(args),
 };
 
@@ -48,7 +48,7 @@ async function run(args: CommandLine): Promise<number> {
   const place = await exportPlace(args.words[0] ?? '', args);
   const { planPruning, pruneFollowed, lossesOf, nightsAt } = await import('../../wings/nights/index.ts');
   const nights = await nightsAt(place, systemClock);
-  const pruning = await planPruning(nights, rulesOf(args));
+  const pruning = await planPruning(nights, rulesOf(args), { today: utcDay(systemClock.now()) });
   const isDone = args.isOn('yes');
   const root = { place, clock: systemClock };
   const lake = await lossesOf(root, pruning, runWings);

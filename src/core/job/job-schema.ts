@@ -238,17 +238,20 @@ export const jobSchema = jobFieldsSchema.superRefine((job, context) => {
   checkBase(job, (message, input, ...path) => {
     context.addIssue({ code: 'custom', path, input, message });
   });
-  checkLake(job, (message, input, ...path) => {
+  checkNights(job, (message, input, ...path) => {
     context.addIssue({ code: 'custom', path, input, message });
   });
 });
 
-/** Refuses a lake to which nothing can be published. An export of the first ids alone is not published. */
-function checkLake({ ids, output }: z.infer<typeof jobFieldsSchema>, refuse: Refuse): void {
+/** Refuses what follows nights where there are none. An export of the first ids alone is not published. */
+function checkNights({ ids, output }: z.infer<typeof jobFieldsSchema>, refuse: Refuse): void {
+  const hasNights = namedNight(output.dir, output.dir) !== undefined;
+  if (output.keep !== undefined && !hasNights)
+    refuse('must have {date} for output.keep: it removes nights of its own pattern', output.dir, 'output', 'dir');
   if (!hasLake({ output }) || ids.limit !== undefined) return;
   if (!output.formats.includes('parquet'))
     refuse('must name parquet for output.lake: Iceberg tables name Parquet files', output.formats, 'output', 'formats');
-  else if (namedNight(output.dir, output.dir) === undefined)
+  else if (!hasNights)
     refuse('must have {date} for output.lake: each night is a snapshot', output.dir, 'output', 'dir');
 }
 

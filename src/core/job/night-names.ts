@@ -17,6 +17,20 @@ export function dayPattern(pattern: string): RegExp {
   return new RegExp(`^${first}(\\d{4}-\\d\\d-\\d\\d)${others.join('\\1')}$`);
 }
 
+/** The first day in the name of a night. */
+export function dayIn(name: string): string | undefined {
+  return /\d{4}-\d\d-\d\d/.exec(name)?.[0];
+}
+
+/**
+ * What the names of one job's nights have in common: the name without its day and hour. Names without a day have only their folder in common.
+ * @param name relative to the root of the nights
+ */
+export function familyOf(name: string): string {
+  const family = name.replaceAll(/\d{4}-\d\d-\d\d(?:(?:[T_-]|\/hour=)\d\d(?:[:-]?\d\d)*Z?)?/g, dateWord);
+  return family === name ? name.slice(0, name.lastIndexOf('/') + 1) : family;
+}
+
 /** A night among others of its root. */
 export interface NamedNight {
   /** The folder that holds the nights. */

@@ -119,7 +119,7 @@ export const outputSchema = z
       .meta({
         inFileOnly: true,
         description:
-          'after a complete run that ends with exit 0, remove the exports beside this one that no rule keeps, as prune does; never this export, its base or a diff',
+          'after a complete run that ends with exit 0, remove the nights of the same pattern of output.dir that no rule keeps, as prune does; never this export, its base or a diff',
       }),
     threads: field(wholeNumber(1).max(256).optional(), {
       flag: 'threads',

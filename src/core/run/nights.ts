@@ -14,7 +14,7 @@ import type { ExportContext } from './export-context.ts';
 import type { ExportHome, ExportProgress, OpenExport } from './homes/export-home.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import type { HomeContext } from './homes/open-home.ts';
-import type { Following } from './night-follower.ts';
+import type { FollowedNight, Following } from './night-follower.ts';
 import type { PublishedTables } from '../work/published-tables.ts';
 
 /** Exports that follow one another: each takes rows from the one before it, and `latest` names the newest. */
@@ -34,6 +34,8 @@ export interface Nights {
   publish(night: Night, context: HomeContext & Following): Promise<PublishedTables | undefined>;
   /** Has `output.keep` remove others, once no process holds the export: it counts as one of those that are kept. */
   keep(night: Night, context: HomeContext & Following): Promise<void>;
+  /** The nights that `keep` would remove after a run. @param base that of the export */
+  removable(night: FollowedNight, base: { readonly seal: string } | undefined, context: HomeContext): Promise<string[]>;
 }
 
 /** An export that rows are taken from, as it was when the export that takes them began. */
@@ -106,6 +108,8 @@ export interface PlannedRefresh {
   readonly calls: number;
   readonly asked: number;
   readonly sent: number;
+  /** Of the base. */
+  readonly seal: string;
   readonly warnings: readonly string[];
 }
 

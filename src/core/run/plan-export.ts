@@ -10,11 +10,12 @@ import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import type { FreeSpace } from '../../lib/disk/on-disk.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
+import type { Manifest } from '../../places/export/manifest.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
-import { type Nights, nightsFor, type PlannedBase } from './nights.ts';
-import { type Following, requireFollowable } from './night-follower.ts';
+import { type Nights, nightsFor, type PlannedBase, type PlanStanding } from './nights.ts';
+import { type FollowedNight, type Following, requireFollowable } from './night-follower.ts';
 import { callsLeft, partsAfter, type Forecast, forecast } from './calls-left.ts';
 import type { Entries, EntryState } from '../ids/entries.ts';
 import { jobOn } from '../job/job-traits.ts';
@@ -60,6 +61,8 @@ export interface ExportPlan extends Forecast {
   readonly lostDiskCalls: number | null;
   /** What is requested of an export with a base, and what is taken from it. */
   readonly base: PlannedBase | null;
+  /** Nights that `output.keep` removes after the run. */
+  readonly removes: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -91,7 +94,8 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
   const job = jobOn(request.job, utcDay(nowMs));
   const context = { random: Math.random, clock, ...request };
   const home = await openHome(job, context);
-  await requireFollowable({ job, outputDir: request.outputDir ?? request.job.output.dir }, context);
+  const night = { job, outputDir: request.outputDir ?? request.job.output.dir };
+  await requireFollowable(night, context);
   const now = { job: jobShape(job), inputs: [...prepared.fingerprints] };
   const { manifest, progress } = await standingOf(home, now, fresh);
   const commits = progress?.commits ?? [];
@@ -104,11 +108,10 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     ...(manifest === undefined ? partsAfter(commits) : { isNeeded: () => false }),
     kept: fresh ? undefined : await home.readAnswers(),
   });
-  const nights = manifest === undefined && hasBase(job) ? await nightsFor(job, request.nights) : undefined;
-  const based = await nights?.plan(job, { prepared, home, progress, nowMs, context });
+  const standing = { prepared, home, progress, nowMs, context };
+  const { based, removes } = await nightsBeside(night, standing, manifest, request.nights);
   const first = manifest === undefined ? firstNight(job, based !== undefined) : undefined;
-  const calls = based?.calls ?? left.calls;
-  const planned = based?.calls ?? left.planned;
+  const { calls, planned } = based === undefined ? left : { calls: based.calls, planned: based.calls };
   const singleCallsAtMost = asksAlone(job) ? (based?.asked ?? left.ids) : 0;
   const all = planned + callsBefore + singleCallsAtMost;
   const overrun = overrunOf(job.budget.overrun);
@@ -140,9 +143,25 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     diskFreeBytes: disk.free,
     lostDiskCalls: isBucketAddress(job.output.dir) ? Math.min(calls, callsInParts(job)) : null,
     callsSent: manifest?.calls ?? (progress?.spent.calls ?? 0) + (based?.sent ?? 0),
+    removes,
     warnings: [...warnings, ...(shortage === undefined ? [] : [shortage]), ...beyond(calls + callsBefore, most)],
     base: based === undefined ? null : { ...based.planned, creditsForAll: left.calls * creditsPerCall },
   };
+}
+
+/** What a run would take from its base, and which nights it would remove. @param manifest of a complete export */
+async function nightsBeside(
+  night: FollowedNight,
+  standing: PlanStanding,
+  manifest: Manifest | undefined,
+  open: PlanRequest['nights'],
+) {
+  const { job } = night;
+  const isBased = manifest === undefined && hasBase(job);
+  const nights = isBased || job.output.keep !== undefined ? await nightsFor(job, open) : undefined;
+  const based = isBased ? await nights?.plan(job, standing) : undefined;
+  const removes = await nights?.removable(night, based ?? manifest?.base, standing.context);
+  return { based, removes: removes ?? [] };
 }
 
 /** How far the export is; a fresh one is nowhere. @throws {ExportError} `usage` or `input` when it began otherwise */

@@ -36,6 +36,11 @@ export async function readBeat(store: ObjectStore, nonce: string): Promise<Beat 
   }
 }
 
+/** Whether a holder may live, by the clocks of two machines: for people, and to spare an export. A beat far in the future says nothing. */
+export function mayLive({ atMs, deadAfterSeconds }: Pick<Beat, 'atMs' | 'deadAfterSeconds'>, nowMs: number): boolean {
+  return Math.abs(nowMs - atMs) <= deadAfterSeconds * 1000;
+}
+
 export interface Heart {
   readonly store: ObjectStore;
   readonly clock: Clock;

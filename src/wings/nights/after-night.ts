@@ -1,13 +1,14 @@
+import { utcDay } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { topOfNights } from '../../core/job/night-names.ts';
-import { followerFor, type Following } from '../../core/run/night-follower.ts';
+import { namedNight } from '../../core/job/night-names.ts';
+import { type FollowedNight, followerFor, type Following } from '../../core/run/night-follower.ts';
 import type { PublishedTables } from '../../core/work/published-tables.ts';
 import type { Night } from '../../core/run/nights.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
 import { intolerable } from '../../core/run/tolerance.ts';
 import { nightsAt } from './open-nights.ts';
 import { pointLatest } from './point-latest.ts';
-import { planPruning, pruneFollowed } from './prune-exports.ts';
+import { removedNames, planPruning, pruneFollowed } from './prune-exports.ts';
 import type { CompleteNight } from './survey-nights.ts';
 
 /** A context that may have a lake follow the nights. */
@@ -39,19 +40,43 @@ export async function keepNights(night: Night, context: Followed): Promise<void>
   }
 }
 
-/** Never this one, and never its base. */
-async function removeOthers({ job, account, outputDir }: Night, context: Followed): Promise<void> {
-  const { keep } = job.output;
-  if (keep === undefined) return;
-  const top = topOfNights(outputDir);
-  const root = { place: await openPlace(top, job.output.endpoint, context), clock: context.clock };
+async function removeOthers(night: Night, context: Followed): Promise<void> {
+  const planned = await planKeeping(night, night.account.base, context);
+  if (planned === undefined) return;
+  const { root } = planned;
+  await pruneFollowed(root, planned, context);
+  const removed = planned.pruning.removed.map(({ name }) => name);
+  if (removed.length > 0) context.listener?.({ kind: 'pruned', names: removed, from: root.place.folder });
+}
+
+/** The nights that `output.keep` removes after a run. @param base of the export, where that is known */
+export async function removable(
+  night: FollowedNight,
+  base: { readonly seal: string } | undefined,
+  context: HomeContext,
+): Promise<string[]> {
+  try {
+    const planned = await planKeeping(night, base, context);
+    return planned === undefined ? [] : removedNames(planned.pruning);
+  } catch (error) {
+    // There is no folder of nights yet, or the run would remove nothing either.
+    if (error instanceof ExportError) return [];
+    throw error;
+  }
+}
+
+/** Nights of the job's own pattern, except this one and its base. */
+async function planKeeping(
+  { job, outputDir }: FollowedNight,
+  base: { readonly seal: string } | undefined,
+  context: HomeContext,
+) {
+  const own = namedNight(outputDir, job.output.dir);
+  if (job.output.keep === undefined || job.ids.limit !== undefined || own === undefined) return undefined;
+  const root = { place: await openPlace(own.root, job.output.endpoint, context), clock: context.clock };
   const place = await nightsAt(root.place, context.clock);
-  const spared = ({ name, seals }: CompleteNight): string | undefined => {
-    if (job.output.dir.endsWith(`/${name}`)) return 'this export';
-    return account.base !== undefined && seals.includes(account.base.seal) ? 'base of this export' : undefined;
-  };
-  const pruning = await planPruning(place, keep, spared);
-  await pruneFollowed(root, { place, pruning }, context);
-  const removed = pruning.removed.map(({ name }) => name);
-  if (removed.length > 0) context.listener?.({ kind: 'pruned', names: removed, from: top });
+  // A clock that was set back meanwhile makes no night one of the future.
+  const today = [utcDay(context.clock.now()), own.day].sort().at(-1) ?? own.day;
+  const isBase = ({ seals }: CompleteNight): boolean => base !== undefined && seals.includes(base.seal);
+  return { root, place, pruning: await planPruning(place, job.output.keep, { today, own, isBase }) };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { type ObjectStore, namesOf, readObject, storeWithin } from '../../places/objects/object-store.ts';
-import { readBeat } from '../../places/log/heartbeat.ts';
+import { mayLive, readBeat } from '../../places/log/heartbeat.ts';
 import { sliceNames } from '../../places/log/slice-log.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
 import { latestInBucket } from './point-latest.ts';
@@ -48,8 +48,7 @@ function seenNight(store: ObjectStore, name: string, all: readonly string[], clo
       for (const object of own) {
         const nonce = sliceNames.nonceOf(object);
         const beat = nonce === undefined ? undefined : await readBeat(store, nonce);
-        // Clocks of two machines are compared: a holder that lives is spared rather once too often.
-        if (beat !== undefined && clock.now() - beat.atMs <= beat.deadAfterSeconds * 1000) return true;
+        if (beat !== undefined && mayLive(beat, clock.now())) return true;
       }
       return false;
     },

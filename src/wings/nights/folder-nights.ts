@@ -6,7 +6,15 @@ import type { FileStore } from '../../places/files/file-store.ts';
 import { lockOwner } from '../../places/files/lock.ts';
 import { latestNames } from './point-latest.ts';
 import type { NightsPlace } from './prune-exports.ts';
-import { noFolder, type NightsSurvey, pruneMark, removedPrefix, type SeenNight, surveyOf } from './survey-nights.ts';
+import {
+  hiddenName,
+  noFolder,
+  type NightsSurvey,
+  pruneMark,
+  removedPrefix,
+  type SeenNight,
+  surveyOf,
+} from './survey-nights.ts';
 
 /**
  * Exports in a local folder. To remove one, its manifest goes first, then the folder gets another name, then its files go. Wherever this is interrupted,
@@ -74,7 +82,7 @@ async function nightFolders(files: FileStore, top: string, depth = foldersBelowD
 
 async function removeNight(files: FileStore, top: string, name: string): Promise<void> {
   const folder = join(top, name);
-  const hidden = join(top, name.startsWith(removedPrefix) ? name : removedPrefix + name.replaceAll('/', '--'));
+  const hidden = join(top, hiddenName(name));
   if (hidden !== folder) await hide(files, folder, hidden);
   await removeWhole(files, hidden);
   await files.syncFolder(top);

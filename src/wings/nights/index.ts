@@ -1,5 +1,5 @@
 import type { Nights } from '../../core/run/nights.ts';
-import { keepNights, publishComplete } from './after-night.ts';
+import { keepNights, publishComplete, removable } from './after-night.ts';
 import { baseFor } from './based-export.ts';
 import { shortOfEarlier } from './dated-exports.ts';
 import { requireLatestFree } from './point-latest.ts';
@@ -12,6 +12,7 @@ export const nights: Nights = {
   shortOfEarlier,
   publish: publishComplete,
   keep: keepNights,
+  removable,
 };
 
 export { maxAgeOf } from './base/ages.ts';

@@ -50,6 +50,7 @@ export async function plannedBase(
     calls,
     asked: choice.total,
     sent,
+    seal: base.seal,
     warnings,
   };
 }

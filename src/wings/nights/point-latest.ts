@@ -1,5 +1,7 @@
 import { basename, join } from 'node:path';
 import type { Job } from '../../core/job/job-schema.ts';
+import { dayIn, familyOf } from '../../core/job/night-names.ts';
+import { utcDay } from '../../lib/clock.ts';
 import { isBucketAddress, parentOf } from '../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type ObjectLook, type ObjectStore, readObjectIfThere } from '../../places/objects/object-store.ts';
@@ -14,34 +16,40 @@ function pointsLatest({ output, ids }: Job): boolean {
   return output.latest && ids.limit === undefined;
 }
 
-/** Refuses what lies where `latest` belongs and is not one. @throws {ExportError} `usage` */
+/** Refuses what lies where `latest` belongs and is not one of this job. @throws {ExportError} `usage` */
 export async function requireLatestFree(job: Job, context: HomeContext): Promise<void> {
-  if (!pointsLatest(job)) return;
-  await (await openPlace(job, context)).read();
+  if (pointsLatest(job)) await namedBy(await openPlace(job, context), job);
 }
 
 /**
- * Has `latest` name a complete export. It never goes back to an older night, and always names something.
+ * Has `latest` name a complete export. It never goes back to an older night, except from one dated after today, and always names something.
  * @throws {ExportError} `usage` when something else has its name
  */
 export async function pointLatest(job: Job, context: HomeContext): Promise<void> {
   if (!pointsLatest(job)) return;
   const place = await openPlace(job, context);
   const name = basename(job.output.dir);
+  const today = utcDay(context.clock.now());
   for (;;) {
-    const named = await place.read();
-    if (named !== undefined && (named === name || isOlder(name, named))) return place.settle();
+    const named = await namedBy(place, job);
+    const day = named === undefined ? undefined : dayIn(named);
+    const isNewer = named !== undefined && day !== undefined && name < named && day <= today;
+    if (named === name || isNewer) return place.settle();
     if (await place.write(name)) return;
   }
 }
 
-/** Whether a night's name is that of an earlier day than another's, all else being equal. */
-function isOlder(name: string, other: string): boolean {
-  const day = /\d{4}-\d\d-\d\d/g;
-  return name.replaceAll(day, '*') === other.replaceAll(day, '*') && name < other;
+/** What `latest` names. @throws {ExportError} `usage` where that is not a night of this job */
+async function namedBy(place: LatestPlace, { output: { dir } }: Job): Promise<string | undefined> {
+  const named = await place.read();
+  if (named === undefined || familyOf(named) === familyOf(basename(dir))) return named;
+  throw new ExportError('usage', `${place.path} names ${named}, which is not a night of this job`, {
+    todo: 'Give each job a folder of its own (output.dir, --out), or leave out output.latest (--latest).',
+  });
 }
 
 interface LatestPlace {
+  readonly path: string;
   /** What it names. @throws {ExportError} `usage` */
   read(): Promise<string | undefined>;
   /** False when another process wrote it meanwhile. */
@@ -64,6 +72,7 @@ function linkIn(folder: string, files: FileStore): LatestPlace {
     return target === undefined ? undefined : basename(target);
   };
   return {
+    path: link,
     read,
     write: async (name) => {
       // Only this export makes a link of this name: a rename puts it in place of the old one at once.
@@ -82,6 +91,7 @@ function objectIn(address: string, store: ObjectStore): LatestPlace {
   let found: ObjectLook | undefined;
   const name = latestNames.object;
   return {
+    path: `${address}/${name}`,
     read: async () => {
       found = await store.look(name);
       if (found === undefined) return undefined;

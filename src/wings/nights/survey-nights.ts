@@ -1,3 +1,4 @@
+import { dayIn } from '../../core/job/night-names.ts';
 import { utcDay } from '../../lib/clock.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
@@ -49,6 +50,11 @@ export const pruneMark = Buffer.from('prune\n');
 
 /** Begins the name of a folder that is being removed. */
 export const removedPrefix = '.pruned.';
+
+/** What a night's folder is named while it is removed. */
+export function hiddenName(night: string): string {
+  return night.startsWith(removedPrefix) ? night : removedPrefix + night.replaceAll('/', '--');
+}
 
 /** Files that say that a folder is an export, wherever it lies. */
 export const exportFiles: readonly string[] = [exportPaths.manifest, exportPaths.start, exportPaths.throwingAway];
@@ -110,10 +116,6 @@ async function reasonToKeep(night: SeenNight, manifest: Manifest | string | unde
 /** A file in an export that is not its own. Names such as `_SUCCESS` and `.DS_Store` do not count. */
 function strangerAmong(names: readonly string[]): string | undefined {
   return names.find((name) => !/^[._]/.test(name.slice(name.lastIndexOf('/') + 1)));
-}
-
-function dayIn(name: string): string | undefined {
-  return /\d{4}-\d\d-\d\d/.exec(name)?.[0];
 }
 
 /** The UTC day on which an export began: its manifest says so, or the record of its runs. */

@@ -153,7 +153,9 @@ describe('an export of the first ids', () => {
     await run('nights/2026-11-21');
     await run('nights/2026-11-22', { limit: '5' });
     const rules = { last: 1, daily: 0, weekly: 0, monthly: 0 };
-    const pruning = await planPruning(folderNights(diskFileStore, join(folder, 'nights')), rules);
+    const pruning = await planPruning(folderNights(diskFileStore, join(folder, 'nights')), rules, {
+      today: '2026-12-31',
+    });
     expect(pruning.removed.map(({ name }) => name)).toEqual(['2026-11-20']);
     expect(pruning.kept).toContainEqual({ name: '2026-11-22', reasons: ['limited to its first ids'] });
   });

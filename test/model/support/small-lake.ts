@@ -116,7 +116,7 @@ export const commands = {
   },
   prune: async ({ place }: SmallLake): Promise<void> => {
     const nights = await nightsAt(place, clock);
-    const pruning = await planPruning(nights, { last: 2, daily: 0, weekly: 0, monthly: 0 });
+    const pruning = await planPruning(nights, { last: 2, daily: 0, weekly: 0, monthly: 0 }, { today: '2026-12-31' });
     const lake = async () => lakeFollower;
     await pruneFollowed({ place, clock }, { place: nights, pruning }, { lake });
   },

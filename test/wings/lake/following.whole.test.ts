@@ -21,7 +21,7 @@ async function nightsOf(root: string): Promise<readonly string[]> {
 async function prune(root: string, files: FileStore = diskFileStore) {
   const place = inFolder(files, root);
   const nights = await nightsAt(place, clock);
-  const pruning = await planPruning(nights, { last: 1, daily: 0, weekly: 0, monthly: 0 });
+  const pruning = await planPruning(nights, { last: 1, daily: 0, weekly: 0, monthly: 0 }, { today: '2026-12-31' });
   const losses = await lossesOf({ place, clock }, pruning, runWings);
   const run = () => pruneFollowed({ place, clock }, { place: nights, pruning }, runWings);
   return { losses, run };

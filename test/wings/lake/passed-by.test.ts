@@ -19,7 +19,11 @@ it('status, prune and patterns of base.from take no lake for a night', async () 
   expect(exports.map(({ folder }) => folder)).toEqual([folderOf(root, 0), folderOf(root, 1)]);
 
   const nights = await nightsAt(inFolder(diskFileStore, root), { now: () => Date.now() });
-  const { removed, kept } = await planPruning(nights, { last: 1, daily: 0, weekly: 0, monthly: 0 });
+  const { removed, kept } = await planPruning(
+    nights,
+    { last: 1, daily: 0, weekly: 0, monthly: 0 },
+    { today: '2026-12-31' },
+  );
   const names = [...removed, ...kept].map(({ name }) => name);
   expect(names.sort()).toEqual([`date=${dayOf(0)}`, `date=${dayOf(1)}`]);
 

@@ -78,7 +78,11 @@ const dated = (day: string, top = '/out') =>
 /** What the machine does while the link moves on by a night, from a disk on which it leads to the one before. */
 async function moved(weather?: (operations: Operation[]) => MemoryDisk['weather']) {
   const disk = new MemoryDisk();
-  const context = { files: disk.files, clock: { now: () => 0, sleep: () => Promise.resolve() }, random: () => 0 };
+  const context = {
+    files: disk.files,
+    clock: { now: () => Date.UTC(2026, 10, 22), sleep: () => Promise.resolve() },
+    random: () => 0,
+  };
   await disk.files.makeFolder('/out');
   await pointLatest(dated('2026-11-20'), context);
   const operations: Operation[] = [];
@@ -118,7 +122,7 @@ describe('in a bucket', () => {
     const objects = new MemoryObjects();
     const context = {
       files: new MemoryDisk().files,
-      clock: { now: () => 0, sleep: () => Promise.resolve() },
+      clock: { now: () => Date.UTC(2026, 10, 22), sleep: () => Promise.resolve() },
       random: () => 0,
       openStore: async ({ address }: { readonly address: string }): Promise<ObjectStore> =>
         storeWithin(objects.open(), address.replace('s3://bucket/', '')),

@@ -67,9 +67,10 @@ describe('a base that is damaged', () => {
 });
 
 describe('the time of a carried row', () => {
-  it('is its own, though the clock went back since', async () => {
+  it('is its own, though the clock went back since, and no row with a time in the future counts as fresh', async () => {
     const { next } = await nights({ firstDay: 3 });
-    expect(daysOf((await next(1)).out)).toEqual({ '2026-11-23': 55 });
+    expect(daysOf((await next(1, { 'max-age': 'never' })).out)).toEqual({ '2026-11-23': 55 });
+    expect(daysOf((await next(1)).out)).toEqual({ '2026-11-21': 55 });
   });
 
   it('is read from CSV that was changed for spreadsheets, where raw has the records', async () => {

@@ -18,6 +18,7 @@ import { tempFolder } from '../../support/temp-folder.ts';
 
 const top = '/exports/nightly';
 const rules = { last: 2, daily: 0, weekly: 0, monthly: 0 };
+const day = { today: '2026-12-31' };
 
 function manifestOf(night: string): NewManifest {
   const sha256 = createHash('sha256').update(night).digest('hex');
@@ -81,13 +82,13 @@ function namesOn(disk: MemoryDisk): Promise<string[]> {
 
 async function pruned(disk: MemoryDisk, last = 2): Promise<void> {
   const place = folderNights(disk.files, top);
-  await prune(place, await planPruning(place, { ...rules, last }));
+  await prune(place, await planPruning(place, { ...rules, last }, day));
 }
 
 describe('prune', () => {
   it('keeps what a rule keeps and what is never removed, and says why', async () => {
     const disk = await nightsOnDisk();
-    const plan = await planPruning(folderNights(disk.files, top), { ...rules, last: 1 });
+    const plan = await planPruning(folderNights(disk.files, top), { ...rules, last: 1 }, day);
     expect(plan.kept).toEqual([
       { name: 'date=2026-11-21', reasons: ['newest', 'last 1 of 1'] },
       { name: 'date=2026-11-22', reasons: ['unfinished'] },
@@ -105,13 +106,13 @@ describe('prune', () => {
   it('keeps what latest names', async () => {
     const disk = await nightsOnDisk();
     await disk.files.makeLink(`${top}/latest`, 'date=2026-11-18');
-    const { kept } = await planPruning(folderNights(disk.files, top), rules);
+    const { kept } = await planPruning(folderNights(disk.files, top), rules, day);
     expect(kept).toContainEqual({ name: 'date=2026-11-18', reasons: ['latest'] });
   });
 
   it('keeps the base that an unfinished export has pinned', async () => {
     const disk = await nightsOnDisk(`{"base.seal":"${contentSeal(manifestOf('2026-11-18'))}"}`);
-    const { kept } = await planPruning(folderNights(disk.files, top), rules);
+    const { kept } = await planPruning(folderNights(disk.files, top), rules, day);
     expect(kept).toContainEqual({ name: 'date=2026-11-18', reasons: ['base of an unfinished export'] });
   });
 
@@ -134,9 +135,12 @@ describe('prune', () => {
       await writeFile(join(folder, day, 'manifest.json'), manifestBytes({ ...manifestOf(day), files: [] }));
     }
     const place = folderNights(diskFileStore, folder);
-    const plan = await planPruning(place, rules);
+    const plan = await planPruning(place, rules, day);
     const lock = await takeLock(join(folder, '2026-11-18'));
-    expect((await planPruning(place, rules)).kept[0]).toEqual({ name: '2026-11-18', reasons: ['locked by a run'] });
+    expect((await planPruning(place, rules, day)).kept[0]).toEqual({
+      name: '2026-11-18',
+      reasons: ['locked by a run'],
+    });
     await expect(prune(place, plan)).rejects.toMatchObject({ exit: 'locked' });
     expect(await readdir(join(folder, '2026-11-18'))).toContain('manifest.json');
     await lock.release();
@@ -147,13 +151,13 @@ describe('prune', () => {
   it.each([{}, { last: 0 }])('refuses to work without a rule', async (given) => {
     const place = folderNights((await nightsOnDisk()).files, top);
     const asked = { last: 0, daily: 0, weekly: 0, monthly: 0, ...given };
-    await expect(planPruning(place, asked)).rejects.toMatchObject({ exit: 'usage' });
+    await expect(planPruning(place, asked, day)).rejects.toMatchObject({ exit: 'usage' });
   });
 
   it('refuses a folder that is an export itself', async () => {
     const disk = await nightsOnDisk();
     const place = folderNights(disk.files, `${top}/date=2026-11-18`);
-    await expect(planPruning(place, rules)).rejects.toThrow('is an export');
+    await expect(planPruning(place, rules, day)).rejects.toThrow('is an export');
   });
 
   it('finds exports whose date stands within their path, and takes their empty folders away', async () => {
@@ -256,7 +260,7 @@ describe('in a bucket', () => {
     const counted = at(calm, (_operation, when) => {
       if (when === 'before') requests += 1;
     });
-    await prune(counted, await planPruning(counted, rules));
+    await prune(counted, await planPruning(counted, rules, day));
     expect(left(calm).sort()).toEqual(expected);
     for (let n = 0; n < requests; n += 1) {
       const objects = await nightsInBucket();
@@ -264,13 +268,13 @@ describe('in a bucket', () => {
       const place = at(objects, (_operation, when) => {
         if (when === 'before' && count++ >= n) throw new Killed();
       });
-      await planPruning(place, rules)
+      await planPruning(place, rules, day)
         .then((plan) => prune(place, plan))
         .catch((error: unknown) => {
           if (!(error instanceof Killed)) throw error;
         });
       const again = at(objects);
-      await prune(again, await planPruning(again, rules));
+      await prune(again, await planPruning(again, rules, day));
       expect(left(objects).sort(), `request ${n}`).toEqual(expected);
     }
   });

@@ -86,12 +86,11 @@ describe('a list that is cut short', () => {
   it('is removed by prune like what no rule keeps, and counts for no rule', async () => {
     const { top, run } = await nights();
     await run(1, ids.slice(0, 20));
-    const { kept, removed } = await planPruning(folderNights(diskFileStore, top), {
-      last: 2,
-      daily: 0,
-      weekly: 0,
-      monthly: 0,
-    });
+    const { kept, removed } = await planPruning(
+      folderNights(diskFileStore, top),
+      { last: 2, daily: 0, weekly: 0, monthly: 0 },
+      { today: '2026-12-31' },
+    );
     expect(removed.map(({ name }) => name)).toEqual(['date=2026-11-21']);
     expect(kept.map(({ name }) => name)).toEqual(['date=2026-11-20']);
   });

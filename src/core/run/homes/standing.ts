@@ -1,3 +1,4 @@
+import { mayLive } from '../../../places/log/heartbeat.ts';
 import type { LockOwner } from '../../../lib/process/lock-owner.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { lockOwner } from '../../../places/files/lock.ts';
@@ -50,7 +51,7 @@ export async function standingIfAny(
 async function unfinishedStanding(place: Seen, nowMs: number): Promise<ExportStanding | undefined> {
   const { files, address, others } = place;
   const progress = await readProgress(place);
-  const living = progress?.beats.filter((beat) => isLiving(beat, nowMs)) ?? [];
+  const living = progress?.beats.filter((beat) => mayLive(beat, nowMs)) ?? [];
   const owner = others === undefined ? await lockOwner(address) : ownerOf(living);
   if (progress === undefined && owner === undefined) return undefined;
   const lines = others === undefined ? await readRunLines(files, address) : await others.readRunRecords(place);
@@ -88,11 +89,6 @@ function fleetOf(
   workers.sort((a, b) => a.slice - b.slice);
   const held = workers.length;
   return { entries, slices: slices.length, done, held, free: Math.max(0, slices.length - done - held), kept, workers };
-}
-
-/** For people alone: clocks of two machines are compared. */
-function isLiving({ atMs, deadAfterSeconds }: HolderBeat, nowMs: number): boolean {
-  return nowMs - atMs <= deadAfterSeconds * 1000;
 }
 
 /** The holder that was heard last. */

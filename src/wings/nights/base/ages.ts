@@ -15,13 +15,16 @@ export function maxAgeOf(text: string): MaxAge {
 
 /**
  * By how many hours a row is older than it may be: zero and more is stale, minus infinity never is. Days are dates in UTC and
- * hours are rounded, so that a nightly job gives the same result whatever second it starts. A time in the future counts as age 0.
+ * hours are rounded, so that a nightly job gives the same result whatever second it starts. A time in the future
+ * (of a clock that was wrong) is no evidence of freshness: plus infinity.
  */
 export function overdueHours({ unit, count }: MaxAge, thenMs: number, nowMs: number): number {
   if (unit === 'never') return Number.NEGATIVE_INFINITY;
-  const then = Math.min(thenMs, nowMs);
-  if (unit === 'h') return Math.round((nowMs - then) / hourMs) - count;
-  return (Math.floor(nowMs / dayMs) - Math.floor(then / dayMs) - count) * 24;
+  const [age, hours] =
+    unit === 'h'
+      ? [Math.round((nowMs - thenMs) / hourMs), 1]
+      : [Math.floor(nowMs / dayMs) - Math.floor(thenMs / dayMs), 24];
+  return age < 0 ? Number.POSITIVE_INFINITY : (age - count) * hours;
 }
 
 /** As a sentence has it: `7 days`. */

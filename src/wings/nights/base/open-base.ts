@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FinishedExport, openFinished } from '../../../exports/finished-export.ts';
 import { recordFiles } from '../../../exports/records.ts';
 import { noBase } from '../../../core/job/job-base.ts';
+import { familyOf } from '../../../core/job/night-names.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import type { ExitName } from '../../../lib/exit-codes.ts';
@@ -143,7 +144,7 @@ function openAt(finished: FinishedExport, job: Job): OpenBase {
   return { folder, name: path.basename(folder), seal, finished, startedAtMs };
 }
 
-/** What a pattern names, the last by name first: no links, and no name that sorts after this export's own name, if given. */
+/** What a pattern names, the last by name first: no links. Where it names this export too, only nights of its family that sort before it. */
 export async function foldersOf(
   filesAt: FilesAt,
   pattern: string,
@@ -175,7 +176,10 @@ export async function foldersOf(
       .slice(first - names.length)
       .join('/');
   const ownNight = nightOf(own);
-  const isEarlier = (folder: string): boolean => !ofNight.test(ownNight) || nightOf(folder) < ownNight;
+  const isEarlier = (folder: string): boolean => {
+    const night = nightOf(folder);
+    return !ofNight.test(ownNight) || (night < ownNight && familyOf(night) === familyOf(ownNight));
+  };
   return { files, folders: folders.filter(isEarlier).sort((one, other) => (one < other ? 1 : -1)) };
 }
 

@@ -47,15 +47,13 @@ export async function readBaseKeys({ base, classes, startedAtMs, onWarning }: Re
       for (const [id, fate, reason] of rows) {
         if (fate !== 'missing' && fate !== 'failed') continue;
         const sinceMs = missingSince(reason) ?? standard;
-        // In exports of earlier versions it may be a text of the service, with any day.
-        const timeMs = noted(base.startedAtMs === undefined ? sinceMs : Math.min(sinceMs, base.startedAtMs));
-        unexported.push({ id: String(id), fate, timeMs, assetClass: 0 });
+        unexported.push({ id: String(id), fate, timeMs: noted(sinceMs), assetClass: 0 });
       }
       keys.addAll(unexported);
     }
   }
   if (ahead.rows > 0)
-    onWarning(`some rows of the base ${base.name} have a request time in the future: they count as fresh`);
+    onWarning(`some rows of the base ${base.name} have a request time in the future: they are requested first`);
   return keys;
 }
 

@@ -107,7 +107,15 @@ describe('the choice of what is requested', () => {
     expect(overdueHours(maxAgeOf(age), then, Date.UTC(2026, 10, 20, 2)) >= 0).toBe(isStale);
   });
 
-  it('takes a time in the future for no age', () => {
-    expect(overdueHours(maxAgeOf('1d'), startedAtMs + 9 * dayMs, startedAtMs)).toBe(-24);
+  it.each([
+    ['1d', 9 * dayMs, Infinity],
+    ['12h', 9 * dayMs, Infinity],
+    ['7d', 365 * dayMs, Infinity],
+    ['never', 9 * dayMs, -Infinity],
+    // Two machines whose clocks differ a little.
+    ['1d', 60_000, -24],
+    ['12h', 60_000, -12],
+  ])('takes a time in the future for the most overdue: %s', (age, ahead, hours) => {
+    expect(overdueHours(maxAgeOf(age), startedAtMs + ahead, startedAtMs)).toBe(hours);
   });
 });
