@@ -5,6 +5,7 @@ import {
   closeBracket,
   colon,
   comma,
+  isEscaped,
   isOddlyEscaped,
   literalEnd,
   next,
@@ -31,7 +32,7 @@ let nameCount: i32 = 0;
 
 /**
  * Any value, checked. Where its text is not that of JSON.stringify for blanks or escapes, `reprint` is raised. An object that JavaScript would print otherwise (a
- * name twice, one that begins with a digit) is refused.
+ * name twice, one that begins with a digit) is refused, and a name in escapes, which may be one of these.
  */
 export function valueEnd(at: usize): usize {
   nameCount = 0;
@@ -62,7 +63,7 @@ function objectEnd(start: usize, depth: i32): usize {
   for (;;) {
     const name = at;
     at = innerString(at);
-    if (at == 0 || byteAt(name + 1) - zero < 10 || nameCount == maxNames) return 0;
+    if (at == 0 || isEscaped || byteAt(name + 1) - zero < 10 || nameCount == maxNames) return 0;
     const bit = nameBit(name, at);
     if ((known & bit) != 0 && isRepeated(name, at, outer)) return 0;
     known |= bit;

@@ -38,12 +38,52 @@ const pieces = [
   ...['null', 'true', 'false', '{}', '[]', '""', '[{}]', '{"a":1}', '[1, "2"]', '{"a":1,"a":2}', '{"7":1}', '[[[[]]]]'],
   ...['1e2', '1.0', '-0', '0.1', '18446744073709551615', '18446744073709551616', '9223372036854775808', '1e400'],
   ...['0.030000000000000002', '0.0000001', '123456789012345678', '-9223372036854775808', '1E+5', '0.10', '00', '1.'],
-  ...['"id":"x",', '"extra":1,', '"error":{},', '"group_key":"collection",', '"value":[1,2],', '"odd":{"a":"b"},'],
+  ...[
+    '"id":"x",',
+    '"extra":1,',
+    '"error":{},',
+    '"group_key":"collection",',
+    '"value":[1,2],',
+    '"odd":{"a":"b","\\u0061":1},',
+    '"\\u0031":1,',
+  ],
   ...['"content":{},', '"burnt":null,', '"interface":"V9",', ',"position":7', '=', '+', '@', '＝', "'", ',,', '"",'],
 ];
 
-/** The text with one to four places changed: bytes left out, put in, put elsewhere, or twice. */
-export function mutated(text: string, random: (below: number) => number): string {
+const token = /"((?:[^"\\]|\\.)*)"(\s*:)?|-?\d+(?:\.\d+)?/g;
+
+/** The same value, at any depth, with some names, texts and numbers in other spellings, and some names twice, each in its own. */
+export function respelt(text: string, random: (below: number) => number): string {
+  return text.replaceAll(token, (whole: string, inner: string | undefined, colon = '') => {
+    if (random(12) !== 0) return whole;
+    if (inner === undefined) return otherNumber(whole, random);
+    const other = `"${otherText(inner, random)}"${colon}`;
+    if (colon === '' || random(2) === 0) return other;
+    return `${random(2) === 0 ? whole : other}${['1', 'null', '"evil"', '[]'][random(4)] ?? ''},${random(2) === 0 ? whole : other}`;
+  });
+}
+
+/** @param inner of a string, as JSON has it */
+function otherText(inner: string, random: (below: number) => number): string {
+  const at = random(inner.length);
+  if (inner === '' || inner.slice(Math.max(0, at - 6), at + 1).includes('\\')) return inner;
+  if (inner[at] === '/') return `${inner.slice(0, at)}\\/${inner.slice(at + 1)}`;
+  const hex = inner.charCodeAt(at).toString(16).padStart(4, '0');
+  return `${inner.slice(0, at)}\\u${random(2) === 0 ? hex : hex.toUpperCase()}${inner.slice(at + 1)}`;
+}
+
+function otherNumber(text: string, random: (below: number) => number): string {
+  const fraction = text.includes('.') ? '0' : '.0';
+  return (
+    [`${text}${fraction}`, `${text}e0`, `${text}E+00`, `${text}0e-1`, `${text}.0e1`, '-0', '-0.0'][random(7)] ?? text
+  );
+}
+
+/** The text with one to four places changed: bytes left out, put in, put elsewhere, or twice; or in other spellings. */
+export function mutated(given: string, random: (below: number) => number): string {
+  const isRespelt = random(3) === 0;
+  const text = isRespelt ? respelt(given, random) : given;
+  if (isRespelt && random(2) === 0) return text;
   let changed = text;
   for (let times = 1 + random(4); times > 0; times -= 1) {
     const at = random(changed.length + 1);
