@@ -56,7 +56,9 @@ const roots = {
   bucket: () => {
     const objects = new MemoryObjects();
     const store = storeWithin(objects.open(), 'out');
-    const put = async (path: string, bytes: Uint8Array): Promise<void> => void (await store.put(path, { bytes }));
+    const put = async (path: string, bytes: Uint8Array): Promise<void> => {
+      await store.put(path, { bytes });
+    };
     const isThere = async (name: string): Promise<boolean> =>
       (await store.look(`${name}/${exportPaths.manifest}`)) !== undefined;
     const latest = async (): Promise<string | undefined> => {
