@@ -54,8 +54,9 @@ const token = /"((?:[^"\\]|\\.)*)"(\s*:)?|-?\d+(?:\.\d+)?/g;
 
 /** The same value, at any depth, with some names, texts and numbers in other spellings, and some names twice, each in its own. */
 export function respelt(text: string, random: (below: number) => number): string {
+  const rarity = 16 << random(5);
   return text.replaceAll(token, (whole: string, inner: string | undefined, colon = '') => {
-    if (random(12) !== 0) return whole;
+    if (random(rarity) !== 0) return whole;
     if (inner === undefined) return otherNumber(whole, random);
     const other = `"${otherText(inner, random)}"${colon}`;
     if (colon === '' || random(2) === 0) return other;
