@@ -4,6 +4,7 @@ import type { AssetAnswer, AssetCall } from '../../src/core/client/asset-client.
 import { AttemptError } from '../../src/core/client/attempt-error.ts';
 import { prepareInputs } from '../../src/core/ids/prepare-inputs.ts';
 import { loadJob } from '../../src/core/job/load-job.ts';
+import type { ExportError } from '../../src/lib/export-error.ts';
 import { planExport } from '../../src/core/run/plan-export.ts';
 import { diskFileStore } from '../../src/places/files/file-store.ts';
 import { recordsOf } from '../core/client/support/calls.ts';
@@ -13,7 +14,7 @@ import { MemoryBuckets } from './memory-buckets.ts';
 import { type ExportRun, runExport } from './run-export.ts';
 import { tempFolder } from './temp-folder.ts';
 
-export type AnswerOfTest = (call: AssetCall, attempt: number) => AssetAnswer | AttemptError;
+export type AnswerOfTest = (call: AssetCall, attempt: number) => AssetAnswer | AttemptError | ExportError;
 
 export const unavailable = new AttemptError('transport', 'HTTP 503', { status: 503 });
 
@@ -35,7 +36,7 @@ export async function twentyCalls(answer: AnswerOfTest, entries = 200) {
       const name = `${call.ids.first ?? ''} ${call.ids.length}`;
       attempts.set(name, (attempts.get(name) ?? 0) + 1);
       const brought = answer(call, attempts.get(name) ?? 0);
-      if (brought instanceof AttemptError) throw brought;
+      if (brought instanceof Error) throw brought;
       return brought;
     },
     close: () => Promise.resolve(),

@@ -1,4 +1,4 @@
-import type { ExportError } from '../../lib/export-error.ts';
+import { ExportError } from '../../lib/export-error.ts';
 import type { FailureReason } from './client-events.ts';
 import type { Trouble } from './judgement/evidence.ts';
 
@@ -60,6 +60,12 @@ export class AttemptError extends Error {
 /** Whether an attempt failed for a reason that only other attempts can explain. */
 export function isTrouble(failure: AttemptFailure): failure is Trouble {
   return failure === 'transport' || failure === 'refusal' || failure === 'pace';
+}
+
+/** The HTTP status of a failed attempt, where there was one. */
+export function statusOf(error: unknown): number | undefined {
+  if (error instanceof AttemptError) return error.status;
+  return error instanceof ExportError && error.why?.kind === 'refused' ? error.why.status : undefined;
 }
 
 function reasonOfStatus(status = 0): FailureReason {

@@ -130,7 +130,7 @@ export function createClient(options: ClientOptions): CreatedClient {
   const mayLeave = (call: CallOutline): boolean => judged.mayLeave(call) && !guard.refuses(call.ids.length);
   const ended = new Ended(stop);
   const budget = { ...options.budget, ...options, clock, mayLeave, ended };
-  const paid = withReuse((sender) => withBudget(sender, budget), options.listener);
+  const paid = withReuse((sender) => withBudget(sender, budget), { clock, stop, listener: options.listener });
   // Others may miss what the pace cannot take now: they are told by the service.
   const onHold = (ms: number): void => void options.pace?.pauseAll(ms).catch(() => undefined);
   const onCap = (ids: number): void => {

@@ -42,7 +42,7 @@ const wrappers: readonly Wrapper[] = [
   {
     name: 'reuse',
     wrap: (inner) => {
-      const reusing = withReuse((sender) => sender, undefined);
+      const reusing = withReuse((sender) => sender, { clock: createFakeClock() });
       return { ask: (each) => reusing.ask({ ids: each.ids, send: () => inner.ask(each) }) };
     },
     holdsCallsBack: false,

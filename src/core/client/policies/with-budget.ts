@@ -1,7 +1,7 @@
 import { utcDay } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import type { Asker, AssetAnswer, CallOutline } from '../asset-client.ts';
-import { AttemptError } from '../attempt-error.ts';
+import { AttemptError, statusOf } from '../attempt-error.ts';
 import { type BookedCall, Bookings, type BookingsOptions } from './bookings.ts';
 import { requireDayForACall, DayGate, type DayGateOptions } from './day-gate.ts';
 import { Turns, type TurnsOptions } from './turns.ts';
@@ -99,11 +99,6 @@ function neverLeft(error: unknown): boolean {
 async function settleFree(booked: BookedCall, sent: boolean, { onFree }: BudgetOptions): Promise<void> {
   await booked.refund();
   await onFree?.({ sent });
-}
-
-function statusOf(error: unknown): number | undefined {
-  if (error instanceof AttemptError) return error.status;
-  return error instanceof ExportError && error.why?.kind === 'refused' ? error.why.status : undefined;
 }
 
 function isFreeStatus(status: number | undefined, { freeStatuses = [] }: BudgetOptions): boolean {
