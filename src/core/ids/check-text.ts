@@ -71,18 +71,18 @@ function isWide(head: Buffer): boolean {
  * @param what the lines do
  * @param commands each reads the input from stdin, and writes an id a line
  */
-export function listTodo(what: string, input: string, commands: readonly string[]): string {
+export function listTodo(what: string, input: string, commands: readonly string[], ending = 'txt'): string {
   const isObject = isBucketAddress(input);
   const file = isObject ? lastName(input) : input;
-  const lines = commands.map((command) => listLine(file, command)).join(' or: ');
+  const lines = commands.map((command) => listLine(file, command, ending)).join(' or: ');
   return `${isObject ? 'Copy the object to a local file first. ' : ''}${what}: ${lines}`;
 }
 
-function listLine(input: string, command: string): string {
+function listLine(input: string, command: string, ending: string): string {
   if (input === '-') return `… | ${command} | asset-export …`;
   const name = lastName(input);
   const [stem = ''] = name.split('.');
-  const list = shellWord(`${stem === '' ? 'list' : stem}.ids.txt`);
+  const list = shellWord(`${stem === '' ? 'list' : stem}.ids.${ending}`);
   const packed = /\.(gz|gzip)$/i.test(name) ? 'gzip' : /\.(zst|zstd)$/i.test(name) ? 'zstd' : undefined;
   if (packed !== undefined) return `${packed} -dc ${shellWord(input)} | ${command} > ${list}`;
   return `${command} < ${shellWord(input)} > ${list}`;

@@ -78,7 +78,7 @@ function plainName(name: string): string {
 }
 
 /** Letter case matters only where two names differ by nothing else. */
-function placeOf(names: readonly string[], asked: string): number | undefined {
+export function placeOf(names: readonly string[], asked: string): number | undefined {
   const exact = names.indexOf(asked);
   const place = exact >= 0 ? exact : names.findIndex((name) => name.toLowerCase() === asked.toLowerCase());
   return place < 0 ? undefined : place;

@@ -1,19 +1,21 @@
+import { plural } from '../../../lib/format-text.ts';
 import { closingQuote } from '../../../lib/scan/json-end.ts';
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from '../../../lib/ascii.ts';
 import { shellWord } from '../../../lib/addresses/shown-text.ts';
 import { isAssetId } from '../../../lib/ids/asset-id.ts';
+import { headBytes } from './list-form.ts';
 import { rankOfName } from './id-columns.ts';
 import { listTodo } from '../check-text.ts';
 
 /** A place in JSON where ids stand. */
 export interface IdPlace {
-  /** What leads to it: names of members, and `[]` for the elements of an array; `keys` at the end for the names themselves. */
+  /** What leads to it: names of members, `*` for members of one shape, and `[]` for the elements of an array; `keys` at the end for the names themselves. */
   readonly path: readonly Step[];
   /** Ids that stand there. */
   ids: number;
 }
 
-type Step = { readonly name: string } | '[]' | 'keys';
+type Step = { readonly name: string } | '*' | '[]' | 'keys';
 
 /** Deeper values are left out. */
 const mostSteps = 20;
@@ -55,7 +57,32 @@ export function listsIn(head: Uint8Array): IdPlace[] {
       at = end;
     }
   }
-  return [...places.values()].filter(({ path: steps }) => isInside(steps));
+  return ofOneShape([...places.values()]).filter(({ path: steps }) => isInside(steps));
+}
+
+/** So many members with ids at the same place within are one place: fewer may be the owner, the creator and the mint of a record. */
+const fewestAlike = 4;
+
+/** Places whose paths differ by a name alone are one. */
+function ofOneShape(places: readonly IdPlace[]): IdPlace[] {
+  let merged = [...places];
+  for (let at = 0; at < mostSteps; at += 1) {
+    const groups = new Map<string, IdPlace[]>();
+    for (const place of merged) {
+      const step = place.path[at];
+      const key = JSON.stringify(typeof step === 'object' ? place.path.with(at, '*') : [place.path]);
+      groups.set(key, [...(groups.get(key) ?? []), place]);
+    }
+    merged = [...groups.values()].flatMap((alike) => {
+      const path = alike[0]?.path ?? [];
+      const step = path[at];
+      if (typeof step !== 'object') return alike;
+      const isKnown = alike.some((each) => rankOfPlace(each.path.slice(0, at + 1)) >= 0);
+      const isKeyed = isAssetId(step.name) || (alike.length >= fewestAlike && !isKnown);
+      return isKeyed ? [{ path: path.with(at, '*'), ids: alike.reduce((sum, { ids }) => sum + ids, 0) }] : alike;
+    });
+  }
+  return merged;
 }
 
 /** Whether a place is below what is read as a list: the outermost array, and members of its objects. */
@@ -67,27 +94,37 @@ function isInside(path: readonly Step[]): boolean {
 /** Whether a place is a list for sure: named like an id, an array of ids, or the names of members. */
 export function isList({ path, ids }: IdPlace): boolean {
   const last = path.at(-1);
-  const isNamed = typeof last === 'object' && rankOfName(last.name) >= 0;
-  return (isNamed && path.includes('[]')) || last === 'keys' || (last === '[]' && ids > 1);
+  const isNamed = typeof last === 'object' && rankOfPlace(path) >= 0;
+  const isMany = path.includes('[]') || path.includes('*');
+  return (isNamed && isMany) || last === 'keys' || (last === '[]' && ids > 1);
+}
+
+/** The rank of the name before its last brackets among those of ids, in the singular or plural. */
+function rankOfPlace(path: readonly Step[]): number {
+  const last = path.findLast((step) => step !== '[]' && step !== '*');
+  return typeof last === 'object' ? Math.max(rankOfName(last.name), rankOfName(last.name.replace(/s$/i, ''))) : -1;
 }
 
 /** The likeliest places: those that are lists for sure, else all; the best name first. */
 function likeliest(places: readonly IdPlace[]): readonly IdPlace[] {
   const rank = ({ path }: IdPlace): number => {
-    const last = path.at(-1);
-    const ofName = typeof last === 'object' ? rankOfName(last.name) : -1;
+    const ofName = rankOfPlace(path);
     return path.length + 100 * (ofName < 0 ? 50 : ofName);
   };
   const sure = places.filter(isList);
   const sorted = [...(sure.length > 0 ? sure : places)].sort((a, b) => rank(a) - rank(b));
   const [best] = sorted;
-  const last = best?.path.at(-1);
-  return best !== undefined && typeof last === 'object' && rankOfName(last.name) >= 0 ? [best] : sorted.slice(0, 3);
+  return best !== undefined && rankOfPlace(best.path) >= 0 ? [best] : sorted.slice(0, 3);
 }
 
-/** Filters of jq that give the ids of each place, the likeliest first. */
-export function jqFilters(places: readonly IdPlace[]): string[] {
-  return likeliest(places).map(({ path }) => filterOf(path));
+/** Filters of jq that give the ids of each place, the likeliest first, and a clause that says how many ids each gives. */
+export function jqFilters(places: readonly IdPlace[], head: Uint8Array): { filters: string[]; found: string } {
+  const best = likeliest(places);
+  const counts = best.map(({ path, ids }) => `${plural(ids, 'id')} at ${filterOf(path)}`).join(', ');
+  return {
+    filters: best.map(({ path }) => filterOf(path)),
+    found: `${counts}${head.length >= headBytes ? ', in the beginning alone' : ''}`,
+  };
 }
 
 /** How to make a list of what filters of jq give. */
@@ -102,7 +139,7 @@ function filterOf(path: readonly Step[]): string {
   let filter = '';
   for (const step of steps) {
     if (step === 'keys') continue;
-    if (step === '[]') filter += filter === '' ? '.[]' : '[]';
+    if (step === '[]' || step === '*') filter += filter === '' ? '.[]' : '[]';
     else
       filter += /^[A-Za-z_]\w*$/.test(step.name)
         ? `.${step.name}`

@@ -58,6 +58,9 @@ export interface LookedAt {
 /** So many entries of an input show what it is. */
 export const entriesLookedAt = 1000;
 
+/** How much of a text is looked at to see how it is cut, in bytes. */
+export const headBytes = 65_536;
+
 /** Reads the beginning of an input to see what it is. */
 export interface ListSurvey extends ByteScanner {
   /** Entries so far. */

@@ -4,15 +4,13 @@ import type { IdInput } from '../id-input.ts';
 import { inputBytes, type InputBytesOptions } from './input-bytes.ts';
 import {
   entriesLookedAt,
+  headBytes,
   type ListForm,
   type LookedAt,
   type ListRules,
   type ListSurvey,
   type SurveyOptions,
 } from './list-form.ts';
-
-/** How much of a text is looked at to see how it is cut, in bytes. */
-const headBytes = 65_536;
 
 /** How exactly it is known where the entries that are looked at end, in bytes. */
 const stepBytes = 2048;

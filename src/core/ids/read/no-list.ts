@@ -49,9 +49,9 @@ function likeness(options: SurveyOptions, { entries, names }: NoList): Likeness 
   const text = options.head.toString('utf8').trimStart();
   const known = knownKind(text, options.input);
   if (known !== undefined) return known;
-  const lists = jqFilters(listsIn(options.head));
-  if (/^[[{]/.test(text) && lists.length > 0)
-    return { is: 'JSON with the list inside', todo: jqTodo(options.input, lists) };
+  const { filters, found } = jqFilters(listsIn(options.head), options.head);
+  if (/^[[{]/.test(text) && filters.length > 0)
+    return { is: `JSON with the list inside: ${found}`, todo: jqTodo(options.input, filters) };
   if (names !== undefined && (entries > 1 || options.column !== undefined)) {
     const todo =
       options.column === undefined

@@ -5,7 +5,8 @@ import type { ByteScanner } from '../../../lib/scan/split-lines.ts';
 import { outcomesToRead, unexportedTable } from '../../records/beside-tables.ts';
 import { cleanId } from '../clean-id.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
-import { chooseColumns, namedPlaces } from './id-columns.ts';
+import { listTodo } from '../check-text.ts';
+import { chooseColumns, namedPlaces, namesText, placeOf } from './id-columns.ts';
 import {
   type CsvForm,
   entriesLookedAt,
@@ -119,6 +120,9 @@ function textOf(cell: CsvCell): string {
   return cell.bytes.toString('utf8', 0, cell.cut ? 1000 : cell.end);
 }
 
+/** Rows further down are no header. */
+const mostAbove = 50;
+
 /** More columns are not looked at. */
 const mostColumns = 10_000;
 
@@ -152,6 +156,8 @@ export function surveyCsv(options: SurveyOptions): ListSurvey {
         const [column = 0] = namedPlaces(names);
         return { kind: 'csv', delimiter, skippedRows, column, ...outcome };
       }
+      const isKnown = asked === undefined ? namedPlaces(names).some(holdsIds) : placeOf(names, asked) !== undefined;
+      if (isHeader && !isKnown) requireNoTitle(input, table.above, table.firstIds);
       const { columns, guessed } = await chooseColumns({ input, names, named: isHeader, asked, holdsIds });
       const [column] = columns;
       if (column === undefined) {
@@ -163,6 +169,30 @@ export function surveyCsv(options: SurveyOptions): ListSurvey {
   };
 }
 
+interface FirstRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** @throws {ExportError} `input` when rows with fewer cells than the first row with an id, or comments, stand above the header */
+function requireNoTitle(input: string, above: readonly FirstRow[], firstIds: readonly string[]): void {
+  const filled = (cells: readonly string[]): number => cells.filter((cell) => cell !== '').length;
+  const isTitle = ({ cells }: FirstRow): boolean =>
+    filled(cells) < filled(firstIds) ||
+    (cells[0]?.startsWith('#') === true && (firstIds.length === 1 || cells.length !== firstIds.length));
+  const header = above.find((row) => !isTitle(row));
+  if (header === undefined || header === above[0]) return;
+  const { line, cells } = header;
+  throw new ExportError('input', `${input}: the header seems to be line ${line} (${namesText(cells)})`, {
+    todo: listTodo(
+      'Remove the lines above it, and use that',
+      input,
+      [`tail -n +${line}`],
+      /\.(tsv|tab)(\.|$)/i.test(input) ? 'tsv' : 'csv',
+    ),
+  });
+}
+
 /** What the rows of CSV show. */
 class CsvTable implements CsvTaker {
   entries = 0;
@@ -171,6 +201,9 @@ class CsvTable implements CsvTaker {
   /** Ids by column. */
   readonly counts: number[] = [];
   readonly samples: Sample[] = [];
+  /** The rows above the first one with an id, and that one. */
+  readonly above: FirstRow[] = [];
+  firstIds: readonly string[] = [];
   /** Place of the outcome in a file from `unexported/`; -1 in others. */
   outcome = -1;
   readonly #asked: string | undefined;
@@ -196,6 +229,10 @@ class CsvTable implements CsvTaker {
     const cells = this.#cells;
     this.#cells = [];
     if (isBlank) return;
+    if (this.firstIds.length === 0) {
+      if (cells.some((cell) => isAssetId(cell))) this.firstIds = cells;
+      else if (this.above.length < mostAbove) this.above.push({ line, cells });
+    }
     if (this.#before > 0) this.#before -= 1;
     else if (this.#isFirst && this.#takesHeader(cells)) return;
     else if (this.outcome < 0 || this.#outcomes.includes(cells[this.outcome] ?? '')) this.#count(cells, line);
@@ -241,11 +278,14 @@ function spreadsheetStart({ input, head }: SurveyOptions): { readonly delimiter:
   return { delimiter: said?.charCodeAt(0) ?? delimiterOf(input, text), hasLine: said !== undefined };
 }
 
-/** Tab for what is named so, else what separates the first row most often outside quotes. */
+/** Tab for what is named so, else what separates most often, outside quotes, the first row that has any. */
 function delimiterOf(input: string, text: string): number {
   if (/\.(tsv|tab)(\.|$)/i.test(input)) return 9;
-  const first = /^(?:"[^"]*"|[^"\r\n])*/.exec(text)?.[0] ?? '';
-  const bare = first.replaceAll(/"[^"]*"/g, '');
-  const counts = delimiters.map((delimiter) => bare.split(delimiter).length);
+  // A title above the table has none.
+  const rows = text.match(/(?:"[^"]*"|[^"\r\n])+/g)?.slice(0, mostAbove) ?? [];
+  const bare = rows
+    .map((row) => row.replaceAll(/"[^"]*"/g, ''))
+    .find((row) => delimiters.some((each) => row.includes(each)));
+  const counts = delimiters.map((delimiter) => (bare ?? '').split(delimiter).length);
   return delimiters[counts.indexOf(Math.max(...counts))]?.charCodeAt(0) ?? 44;
 }

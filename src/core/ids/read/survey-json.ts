@@ -107,8 +107,9 @@ class JsonValues {
     const { input, head } = this.#options;
     const lists = listsIn(head).filter(isList);
     if (lists.length === 0) return;
-    throw new ExportError('input', `${input}: the list of ids is inside other JSON`, {
-      todo: jqTodo(input, jqFilters(lists)),
+    const { filters, found } = jqFilters(lists, head);
+    throw new ExportError('input', `${input}: the list of ids is inside other JSON: ${found}`, {
+      todo: jqTodo(input, filters),
     });
   }
 

@@ -241,6 +241,40 @@ describe('what is no list', () => {
     expect(await takenOf('e.csv', 'name,owner\n')).toBeUndefined();
   });
 
+  it.each([
+    ['title rows', ['My collection,,', 'Exported today,,', 'Name,Mint,Owner'], 3],
+    ['a title row without a column more', ['My collection', 'name,address'], 2],
+    ['lines with #', ['# made by a tool', '#', '# for all', 'owner,mint'], 4],
+    ['a line with # above one column', ['# made by a tool', 'mint'], 2],
+  ])('is a table below %s: the line of its header is named', async (_, above, line) => {
+    const header = above.at(-1) ?? '';
+    const cells = (id: string, index: number): Readonly<Record<string, string | undefined>> => ({
+      owner: others[index],
+      mint: id,
+      address: id,
+    });
+    const rows = ids.map((id, index) =>
+      header.split(',').map((name) => cells(id, index)[name.toLowerCase()] ?? 'x'),
+    );
+    const content = [...above, ...rows].join('\n');
+    for (const rules of [{}, { column: 'mint' }]) {
+      const { message, todo } = await refusal('a.csv', content, rules);
+      expect(message).toBe(`a.csv: the header seems to be line ${line} (${header.replaceAll(',', ', ')})`);
+      expect(todo).toBe(`Remove the lines above it, and use that: tail -n +${line} < a.csv > a.ids.csv`);
+    }
+    const folder = await writeFiles({ 'a.csv': content });
+    expect(spawnSync('sh', ['-c', `tail -n +${line} < a.csv > a.ids.csv`], { cwd: folder }).status).toBe(0);
+    expect(readFileSync(`${folder}/a.ids.csv`, 'utf8').split('\n')[0]).toBe(header);
+  });
+
+  it('is no table below a title where the first row is a header, or no row is one', async () => {
+    const bad = ['name,address', 'x,none', ...ids.map((id) => `y,${id}`)].join('\n');
+    expect(await takenOf('a.csv', bad)).toMatchObject({ column: 'address' });
+    const numbered = ['#,Address', '1,none', ...ids.map((id) => `2,${id}`)].join('\n');
+    expect(await takenOf('a.csv', numbered)).toMatchObject({ column: 'Address' });
+    expect(await takenOf('a.csv', ['list', ...ids].join('\n'))).toMatchObject({ column: 'list' });
+  });
+
   it('is a text whose lines or arrays look like the rows of a table', async () => {
     const pairs = ids.map((id, index) => [others[index] ?? '', id]);
     const text = await refusal('a.txt', pairs.map((pair) => pair.join(' ')).join('\n'));
@@ -270,6 +304,11 @@ const wrapped: Readonly<Record<string, string>> = {
     .map((page) => JSON.stringify({ cursor: others[0], items: page.map((id) => ({ id })) }))
     .join('\n'),
   'of a collection.json': JSON.stringify({ mint: others[0], items: ids.map((mint) => ({ mint, owner: others[1] })) }),
+  'by wallet.json': JSON.stringify(
+    Object.fromEntries(ids.map((id, index) => [others[index], { amount: 1, mints: [id] }])),
+  ),
+  'by name.json': JSON.stringify(Object.fromEntries(ids.map((id, index) => [`holder ${index}`, { items: [id] }]))),
+  'names of ids.json': JSON.stringify({ items: Object.fromEntries(ids.map((id, index) => [`Monkey #${index}`, id])) }),
   'packed.json.gz': JSON.stringify({ result: ids.map((id) => ({ asset_id: id })) }),
 };
 
@@ -338,6 +377,23 @@ describe('a list inside other JSON', () => {
       const inputs = await expandInputs({ from: [made], baseDir: folder });
       expect((await collect(readIds(inputs))).map(({ text }) => text).toSorted(), line).toEqual(ids.toSorted());
     }
+  });
+
+  it('is named with how many ids each line gives, members of one shape together', async () => {
+    const wallets: unknown = Object.fromEntries(ids.map((id, index) => [others[index], { tokens: [id, b], held: [c] }]));
+    const { message, todo } = await refusal('a.json', JSON.stringify(wallets));
+    expect(message).toContain(
+      'the list of ids is inside other JSON: 6 ids at keys_unsorted[], 12 ids at .[].tokens[], 6 ids at .[].held[]',
+    );
+    expect(todo).toContain("jq -r '.[].tokens[]' < a.json > a.ids.txt");
+    const one = JSON.stringify({ [a]: { amount: 2, mints: [b, c] }, [b]: { amount: 1, mints: [a] } });
+    expect((await refusal('b.json', one)).message).toContain('inside other JSON: 3 ids at .[].mints[]');
+    const big = JSON.stringify({ data: { mints: Array.from({ length: 3000 }, (_, index) => idOf(index)) } });
+    expect((await refusal('c.json', big)).message).toMatch(/ ids at \.data\.mints\[\], in the beginning alone$/);
+    const records = {
+      items: ids.map((id) => ({ id, owner: { address: a }, creator: { address: b }, tree: { address: c } })),
+    };
+    expect((await refusal('d.json', JSON.stringify(records))).message).toContain(': 6 ids at .items[].id');
   });
 
   it('is not seen in records that hold other ids', async () => {
