@@ -8,6 +8,8 @@ export async function startProgram(): Promise<void> {
   process.once('uncaughtException', (error) => {
     process.exit(showError(error, false, processTerminal));
   });
+  // Drivers warn of their own next versions, in lines for programmers.
+  process.removeAllListeners('warning');
   endFirstProcess();
   giveAddressesTime();
   try {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { jobFields } from '../../src/core/job/job-fields.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runHere } from '../support/run-here.ts';
@@ -54,6 +55,20 @@ describe('the program', () => {
     expect((await runHere(['help', 'rnu'])).stderr).toContain('did you mean run?');
   });
 
+  it('shows no warning of a driver', async () => {
+    const cwd = await tempFolder();
+    expect(await runHere(['demo', 'demo'], { cwd })).toMatchObject({ exit: 0 });
+    // It speaks no TLS, as PostgreSQL says it.
+    const server = createServer((socket) => socket.once('data', () => socket.end('N'))).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const to = `postgres://user@127.0.0.1:${port}/db?sslmode=require`;
+    const { stderr } = await runProgram(['load', 'demo', '--to', to], { cwd });
+    expect(stderr).toContain('does not support SSL');
+    expect(stderr).not.toMatch(/warning/i);
+  });
+
   it('shows a folder whose name begins with a dash as a command would read it', async () => {
     const cwd = await tempFolder();
     const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out=-x', '--format', 'csv', '--allow-none'];
@@ -71,7 +86,12 @@ describe('the program', () => {
     [['resume'], 'unknown command: resume; did you mean run?'],
     [['-v'], 'unexpected flag -v\n  asset-export --version prints the version.'],
     [['ls'], 'unknown command: ls; did you mean status?'],
-    [['frobnicate'], 'unknown command: frobnicate'],
+    [['frobnicate'], 'unknown command: frobnicate\n  asset-export help lists the commands, and the pages of the docs.'],
+    [['exprot'], 'unknown command: exprot; did you mean run?'],
+    [['docs'], 'unknown command: docs; did you mean help?'],
+    [['help', 'docs'], 'unknown command: docs; did you mean help?'],
+    [['help', 'operation'], 'unknown command: operation; did you mean operations?'],
+    [['help', 'jobs'], 'unknown command: jobs; did you mean job?'],
     [
       ['run', 'job.yaml', '--dry-run'],
       'unknown flag for run: --dry-run\n  asset-export plan prints the bill and sends nothing; asset-export rehearse is a dry run with generated records.',

@@ -1,11 +1,12 @@
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
-import { literal } from '../../lib/sql-text.ts';
+import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database } from './database.ts';
 import { isNulRefused, nulError } from './nul/find-nul.ts';
 import { type FailedLoad, loadError, lockNotGranted } from './load-errors.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import { loadsTable } from './load-record.ts';
 import { objectsUsing, otherTypes, viewsUsing } from './other-types.ts';
+import { insufficientPrivilege } from './prepare-tables.ts';
 import { filledTables, nameIn } from './table-columns.ts';
 
 /** A failed load, and where to find out why. */
@@ -26,8 +27,33 @@ export async function explainedFailure(error: unknown, failed: FailedHere): Prom
   if (database.kind === 'postgres' && isNulRefused(found.message)) {
     return (await nulError(database, loaded, { schema: failed.schema, refused: found })) ?? found;
   }
+  if (codeOf(error) === insufficientPrivilege) return (await rightError(database, failed, found)) ?? found;
   if (!isOfTypes(error)) return found;
   return (await typeError(database, failed, { error, found })) ?? found;
+}
+
+/** The rights that a load needs, by what they are on (docs/warehouses.md). */
+const rights: Readonly<Record<string, string>> = {
+  database: 'CREATE, TEMPORARY ON DATABASE',
+  schema: 'USAGE, CREATE ON SCHEMA',
+  table: 'SELECT, INSERT, UPDATE, DELETE ON',
+};
+
+/** Names the right that lacks, with the statement that gives it. */
+async function rightError(
+  database: Database,
+  { schema }: FailedHere,
+  found: ExportError,
+): Promise<ExportError | undefined> {
+  const [, kind = '', name = ''] = /permission denied for (\w+) (.+)$/.exec(found.message) ?? [];
+  const right = rights[kind];
+  const rows = await database.rows('SELECT current_user::text').catch(() => []);
+  const role = rows[0]?.[0];
+  if (right === undefined || typeof role !== 'string') return undefined;
+  const object = kind === 'table' ? nameIn(schema, name) : doubleQuoted(name);
+  return new ExportError('loadFailed', found.message, {
+    todo: `Rolled back. Run as the owner of the ${kind}, then load again:\nGRANT ${right} ${object} TO ${doubleQuoted(role)};`,
+  });
 }
 
 /** Names the table and the process that holds it. */

@@ -64,7 +64,7 @@ async function addColumns(
   }
 }
 
-const insufficientPrivilege = '42501';
+export const insufficientPrivilege = '42501';
 
 async function columnsToAdd(
   database: Database,

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
+import type { ExportError } from '../../../src/lib/export-error.ts';
 import { loadExport } from '../../../src/wings/load/load-export.ts';
 import { parseTarget, requireNames } from '../../../src/wings/load/load-target.ts';
 import { runsAll } from '../../support/lane.ts';
@@ -172,6 +173,35 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     expect(await psql(`SELECT to_regclass('public.nft_assets') IS NULL AND to_regclass('public.assets') IS NULL`)).toBe(
       't\n',
     );
+  });
+
+  it('names the right that lacks, with the statement that gives it', async () => {
+    await psql(`${drop} DROP SCHEMA IF EXISTS "o'ther" CASCADE; DROP ROLE IF EXISTS "new role"; CREATE ROLE "new role" LOGIN;
+      CREATE SCHEMA "o'ther"`);
+    const role = parseTarget(address.replace('user=tester', 'user=new%20role'), '/');
+    const folder = await shared(20);
+    const load = () => loadExport({ ...request(folder, 'postgres'), schema: "o'ther" }, role);
+    const granted: string[] = [];
+    for (;;) {
+      const error = await load().then(
+        () => undefined,
+        (thrown: unknown) => thrown as ExportError,
+      );
+      if (error === undefined) break;
+      const [, grant = ''] =
+        /^Rolled back\. Run as the owner of the \w+, then load again:\n(GRANT .*;)$/.exec(error.todo ?? '') ?? [];
+      expect(granted, error.message).not.toContain(grant);
+      granted.push(grant);
+      await psql(grant);
+    }
+    expect(granted).toEqual([`GRANT USAGE, CREATE ON SCHEMA "o'ther" TO "new role";`]);
+    await psql(`REVOKE ALL ON "o'ther".assets FROM "new role"; ALTER TABLE "o'ther".assets OWNER TO tester`);
+    await expect(load()).rejects.toMatchObject({
+      exit: 'loadFailed',
+      todo: expect.stringMatching(
+        /\nGRANT SELECT, INSERT, UPDATE, DELETE ON "o'ther"\."assets" TO "new role";$/,
+      ) as string,
+    });
   });
 
   it('takes a schema that is there from whoever may not make one', async () => {
