@@ -4,21 +4,26 @@ import { nearestName } from '../lib/nearest-name.ts';
 import { shownWord } from '../lib/addresses/shown-text.ts';
 import type { CommandEntry } from './command.ts';
 
-/** The command of a name. @throws {ExportError} `usage`, with the command that was probably meant */
-export function commandNamed(commands: readonly CommandEntry[], name: string): CommandEntry {
+/** The command of a name. @param topics other names that `help` takes @throws {ExportError} `usage`, with the name that was probably meant */
+export function commandNamed(
+  commands: readonly CommandEntry[],
+  name: string,
+  topics: readonly string[] = [],
+): CommandEntry {
   const found = commands.find((entry) => entry.name === name);
   if (found !== undefined) return found;
   const todo = /^fin(ali[sz]e|ish)$/.test(name)
     ? 'asset-export work job.yaml completes an export whose slices are done.'
-    : 'asset-export --help lists the commands.';
+    : 'asset-export help lists the commands, and the pages of the docs.';
   if (name.startsWith('-')) {
     const flag = name.replace(/^-+/, '');
     const known = Object.hasOwn(otherFlags, flag) ? otherFlags[flag] : undefined;
     const why = known === undefined ? `: the command comes first, as in asset-export run ${shownWord(name)} …` : '';
     throw new ExportError('usage', `unexpected flag ${shownWord(name)}${why}`, { todo: known ?? todo });
   }
-  const names = commands.map((entry) => entry.name);
-  const guess = (Object.hasOwn(otherCommands, name) ? otherCommands[name] : undefined) ?? nearestName(name, names);
+  const names = [...commands.map((entry) => entry.name), ...topics];
+  const near = nearestName(name, names) ?? nearestName(name, Object.keys(otherCommands));
+  const guess = near === undefined || names.includes(near) ? near : otherCommands[near];
   const meant = guess === undefined ? '' : `; did you mean ${guess}?`;
   throw new ExportError('usage', `unknown command: ${shownWord(name)}${meant}`, { todo });
 }
@@ -35,6 +40,8 @@ export const otherCommands: Readonly<Record<string, string>> = {
   cost: 'plan',
   create: 'init',
   delete: 'prune',
+  doc: 'help',
+  docs: 'help',
   'dry-run': 'rehearse',
   estimate: 'plan',
   export: 'run',
@@ -49,6 +56,8 @@ export const otherCommands: Readonly<Record<string, string>> = {
   inspect: 'status',
   list: 'status',
   log: 'status',
+  man: 'help',
+  manual: 'help',
   logs: 'status',
   ls: 'status',
   mock: 'serve',

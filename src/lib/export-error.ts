@@ -17,6 +17,8 @@ export type ErrorWhy =
   | { readonly kind: 'held'; readonly host: string; readonly pid: number }
   /** Another process took the slice over. */
   | { readonly kind: 'lostSlice' }
+  /** Several columns of a list hold ids. */
+  | { readonly kind: 'columns'; readonly columns: string }
   | { readonly kind: 'startedOver' }
   /** A manifest names a path outside of its export. */
   | { readonly kind: 'outside' };

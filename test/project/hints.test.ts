@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { pageTopics } from '../../src/cli/commands/help-command.ts';
+import { helpPages } from '../../src/cli/output/help-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -49,9 +49,9 @@ it('a command in a message quotes the paths in it', () => {
 
 it('help knows every page', () => {
   const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
-  expect(pageTopics.map((topic) => `${topic.replace(/\.md$/, '')}.md`)).toEqual(pages.sort());
+  expect(Object.keys(helpPages).map((topic) => `${topic.replace(/\.md$/, '')}.md`)).toEqual(pages.sort());
   // A command, or the fields of a job, have the bare name: nothing else takes it from a page.
   const taken = [...commands.map(({ name }) => name), 'job'];
-  const bare = pageTopics.map((topic) => topic.replace(/\.md$/, ''));
-  expect(pageTopics).toEqual(bare.map((topic) => (taken.includes(topic) ? `${topic}.md` : topic)));
+  const bare = Object.keys(helpPages).map((topic) => topic.replace(/\.md$/, ''));
+  expect(Object.keys(helpPages)).toEqual(bare.map((topic) => (taken.includes(topic) ? `${topic}.md` : topic)));
 });

@@ -3,17 +3,12 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { packageRoot } from '../../lib/packages/package-root.ts';
 import type { Command, CommandEntry } from '../command.ts';
 import { commandNamed } from '../command-named.ts';
-import { commandHelp, jobHelp, programHelp, widthOf } from '../output/help-text.ts';
+import { commandHelp, helpPages, jobHelp, programHelp, widthOf } from '../output/help-text.ts';
 
 /** The topic that is made from the job's schema. */
 const jobTopic = 'job';
 
-/** Pages of docs/ that are topics, with `.md` where a command or the job has the name. */
-export const pageTopics = [
-  ...['buckets', 'cli', 'columns', 'credits.md', 'dialects', 'exit-codes', 'fleet', 'ids.md', 'job.md', 'lake.md'],
-  ...['library', 'nights', 'observability', 'operations', 'output', 'performance', 'questions', 'reliability'],
-  ...['report.md', 'service', 'status.md', 'warehouses'],
-];
+const pageTopics = Object.keys(helpPages);
 
 /** `help`: what `--help` prints, and the fields of a job file. */
 export function helpCommand(commands: readonly CommandEntry[]): Command {
@@ -24,7 +19,7 @@ export function helpCommand(commands: readonly CommandEntry[]): Command {
     examples: [
       { line: 'help run', about: 'examples and flags of run' },
       { line: `help ${jobTopic}`, about: 'every field of a job file, its flag and its default' },
-      { line: 'help operations | less', about: 'systemd, cron, containers, Kubernetes, Airflow' },
+      { line: 'help operations | less', about: helpPages['operations'] ?? '' },
     ],
     words: {
       name: '[TOPIC]',
@@ -46,7 +41,7 @@ async function helpOf(commands: readonly CommandEntry[], topic: string | undefin
   if (topic === jobTopic) return jobHelp((await import('../job-flags.ts')).jobFieldGroups(), columns);
   if (pageTopics.includes(topic))
     return readFileSync(new URL(`docs/${topic.replace(/\.md$/, '')}.md`, packageRoot), 'utf8');
-  const help = commandHelp(await commandNamed(commands, topic).load(), columns);
+  const help = commandHelp(await commandNamed(commands, topic, [jobTopic, ...pageTopics]).load(), columns);
   const page = `${topic}.md`;
   return pageTopics.includes(page) ? `${help}\nMore: asset-export help ${page}\n` : help;
 }

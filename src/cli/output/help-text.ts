@@ -38,7 +38,33 @@ export function jobHelp(groups: readonly FlagGroup[], columns: number): string {
   return `${[head, ...blocks].map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-/** The help of the program: its commands and exit codes. */
+/** The pages of docs/ that `help` prints, with `.md` where a command or the job has the name. */
+export const helpPages: Readonly<Record<string, string>> = {
+  buckets: 'exports in S3, Google Cloud Storage and Azure',
+  cli: 'every command and flag',
+  columns: 'every table and column',
+  'credits.md': 'prices, budgets, and what a misbehaving service can cost',
+  dialects: 'providers: addresses, methods, prices',
+  'exit-codes': 'what each exit code means, and whether to run again',
+  fleet: 'one export made by many machines',
+  'ids.md': 'lists of ids from a collection, creator, owner or authority',
+  'job.md': 'job files, id files, paths, environment variables',
+  'lake.md': 'Iceberg tables of nightly exports',
+  library: 'exports from a JavaScript or TypeScript program',
+  nights: 'nightly exports that request only what is outdated',
+  observability: 'metrics, notifications, lineage',
+  operations: 'cron, systemd, containers, Kubernetes, Airflow',
+  output: 'the files of an export',
+  performance: 'speed, memory, threads',
+  questions: 'SQL for questions about an export',
+  reliability: 'promises, and the test of each',
+  'report.md': 'the HTML report of an export',
+  service: 'the local service, for tests and demos',
+  'status.md': 'watching a run',
+  warehouses: 'loading into DuckDB, PostgreSQL and other databases',
+};
+
+/** The help of the program: its commands and exit codes, and the pages. */
 export function programHelp(commands: readonly { name: string; about: string }[], columns: number): string {
   const width = Math.max(40, Math.min(100, columns));
   const list = commands.flatMap(({ name, about }) => twoColumns(`  ${name}`, about, 14, width));
@@ -65,6 +91,9 @@ export function programHelp(commands: readonly { name: string; about: string }[]
     '',
     'Exit codes:',
     ...codes,
+    '',
+    'Pages (asset-export help PAGE):',
+    ...Object.entries(helpPages).flatMap(([page, about]) => twoColumns(`  ${page}`, about, 17, width)),
     '',
   ].join('\n');
 }

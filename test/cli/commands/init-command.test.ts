@@ -36,6 +36,52 @@ describe('init', () => {
     expect(stdout).toContain('put the API key into mine/secrets/service-key\n');
   });
 
+  it('refuses a list that plan would refuse, and one with two columns of ids until one is named', async () => {
+    const cwd = await tempFolder();
+    const [one = '', two = ''] = ['A', 'B'].map((letter) => letter.repeat(43) + 'C');
+    writeFileSync(join(cwd, 'two.csv'), `wallet,token\n${one},${two}\n`);
+    writeFileSync(join(cwd, 'page.txt'), '<!doctype html><p>log in</p>');
+    const flags = (ids: string) => ['init', ids, '--yes', '--ids', ids, '--url', 'https://there.example'];
+    const refused = await runHere(flags('two.csv'), { cwd });
+    expect(refused.exit).toBe(4);
+    expect(refused.stderr).toContain('two.csv has 2 columns of ids: "wallet" and "token"\n');
+    expect(refused.stderr).toContain('--id-column wallet or --id-column token');
+    expect((await runHere(flags('page.txt'), { cwd })).stderr).toContain('an HTML page');
+    expect(readdirSync(cwd).sort()).toEqual(['page.txt', 'two.csv']);
+    const named = [...flags('two.csv'), '--id-column', 'token'];
+    named[1] = 'mine';
+    expect(await runHere(named, { cwd })).toMatchObject({ exit: 0 });
+    expect(load(join(cwd, 'mine')).job.ids).toMatchObject({ from: ['../two.csv'], column: 'token' });
+    expect(await runHere(['plan', 'mine/job.yaml'], { cwd })).toMatchObject({ exit: 0 });
+  });
+
+  it.each(['nightly', 'backfill', 'spreadsheet'])(
+    '--example %s writes that job of jobs/, for its folder',
+    async (name) => {
+      const cwd = await tempFolder();
+      writeFileSync(join(cwd, 'list.txt'), `${'A'.repeat(43)}C\n`);
+      const flags = ['--yes', '--ids', 'list.txt', '--url', 'https://there.example', '--credits-per-run', '900'];
+      const { exit, stdout } = await runHere(['init', 'mine', '--example', name, ...flags], { cwd });
+      expect({ exit, stdout }).toMatchObject({
+        exit: 0,
+        stdout: expect.stringContaining('asset-export run mine/job.yaml') as string,
+      });
+      const folder = join(cwd, 'mine');
+      const { output, service, ids, budget } = load(folder).job;
+      expect(output.dir.startsWith(join(folder, 'out', name))).toBe(true);
+      expect([service, ids, budget]).toMatchObject([
+        { url: 'https://there.example', apiKeyFile: join(folder, 'secrets/service-key') },
+        { from: ['../list.txt'] },
+        { creditsPerRun: 900 },
+      ]);
+      const text = readFileSync(join(folder, 'job.yaml'), 'utf8');
+      expect(text).toContain('asset-export run job.yaml');
+      expect(text.split('\n').filter((line) => line.includes(' # ')).length).toBeGreaterThan(1);
+      expect(await runHere(['plan', 'mine/job.yaml'], { cwd })).toMatchObject({ exit: 0 });
+      expect((await runHere(['init', '--example', 'nightli'], { cwd })).stderr).toContain('did you mean nightly?');
+    },
+  );
+
   it('takes every flag of a job, with paths from the working directory', async () => {
     const cwd = await tempFolder();
     const flags = [
@@ -147,9 +193,10 @@ describe('the questions of init', () => {
         setImmediate(() => input.write(answer));
       }
     });
-    const key = await askQuestions({ stdin: input, stderr: output }, flags, (flag, text) => {
+    const key = await askQuestions({ stdin: input, stderr: output }, flags, async (flag, text) => {
       if (text === 'wrong') throw new ExportError('usage', `${flag} is wrong`);
       accepted.push([flag, text]);
+      return text === 'two.csv' ? { flag: 'id-column', text: 'Which column: ', isNeeded: true } : undefined;
     });
     return { key, shown, accepted };
   }
@@ -169,6 +216,15 @@ describe('the questions of init', () => {
     expect(shown).not.toContain('Address');
     expect(key).toBe('canary-key');
     expect(shown).not.toContain('canary');
+  });
+
+  it('ask for the column where a list has two of ids, until it is named', async () => {
+    const { shown, accepted } = await answered(['two.csv', '', 'wrong', 'token', '', '', '', '', 'key'], []);
+    expect(accepted.slice(0, 2)).toEqual([
+      ['ids', 'two.csv'],
+      ['id-column', 'token'],
+    ]);
+    expect(shown.split('Which column: ')).toHaveLength(4);
   });
 
   it('write nothing after Ctrl-C', async () => {

@@ -6,7 +6,14 @@ import { formats } from '../../../core/formats/sink.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 
 /** What `init` asks, by the flag that answers it. */
-const questions: readonly { readonly flag: string; readonly text: string }[] = [
+export interface InitQuestion {
+  readonly flag: string;
+  readonly text: string;
+  /** An empty answer is none. */
+  readonly isNeeded?: boolean;
+}
+
+const questions: readonly InitQuestion[] = [
   { flag: 'ids', text: 'Files of asset ids [ids/*.txt]: ' },
   { flag: 'url', text: 'Address of the service, without /v3/<key> [https://service.example]: ' },
   { flag: 'credits-per-day', text: 'Credits per UTC day, for all runs with this key [no limit]: ' },
@@ -15,13 +22,16 @@ const questions: readonly { readonly flag: string; readonly text: string }[] = [
 ];
 
 /**
- * Asks what no flag has answered, each question until `accept` takes the answer. An empty answer leaves the default.
+ * Asks what no flag has answered, each question until `accept` takes the answer, and what an answer makes necessary to ask. An empty answer
+ * leaves the default.
+ * @param first a question that the flags make necessary
  * Resolves to the key, which is not shown while it is typed.
  */
 export async function askQuestions(
   { stdin: input, stderr: output }: Pick<Terminal, 'stdin' | 'stderr'>,
   answered: readonly string[],
-  accept: (flag: string, text: string) => void,
+  accept: (flag: string, text: string) => Promise<InitQuestion | undefined>,
+  first?: InitQuestion,
 ): Promise<string> {
   let isSecret = false;
   const shown = new Writable({
@@ -41,17 +51,19 @@ export async function askQuestions(
       throw new ExportError('interrupted', 'stopped: nothing was written');
     });
   try {
-    for (const { flag, text } of questions) {
-      if (answered.includes(flag)) continue;
-      while (
-        !accepted(
-          await ask(text),
-          (answer) => {
-            accept(flag, answer);
-          },
-          output,
-        )
-      );
+    const open = [...(first === undefined ? [] : [first]), ...questions.filter(({ flag }) => !answered.includes(flag))];
+    for (let question = open.shift(); question !== undefined; question = open.shift()) {
+      const { flag, text, isNeeded = false } = question;
+      const answer = (await ask(text)).trim();
+      if (answer === '' && !isNeeded) continue;
+      try {
+        const next = answer === '' ? question : await accept(flag, answer);
+        if (next !== undefined) open.unshift(next);
+      } catch (error) {
+        if (!(error instanceof ExportError)) throw error;
+        output.write(`${error.message}\n`);
+        open.unshift(question);
+      }
     }
     if (answered.includes('api-key-file')) return '';
     for (;;) {
@@ -67,16 +79,5 @@ export async function askQuestions(
     isSecret = false;
     shown.write('\n');
     lines.close();
-  }
-}
-
-function accepted(answer: string, accept: (answer: string) => void, output: NodeJS.WritableStream): boolean {
-  try {
-    if (answer.trim() !== '') accept(answer.trim());
-    return true;
-  } catch (error) {
-    if (!(error instanceof ExportError)) throw error;
-    output.write(`${error.message}\n`);
-    return false;
   }
 }

@@ -7,9 +7,20 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { commandLine, shownPath } from '../../../lib/addresses/shown-text.ts';
 import type { Command, CommandLine } from '../../command.ts';
-import { askQuestions } from './ask-questions.ts';
-import { initFiles, jobFile, keyFile, type NewJob, requireJob, settledFields, writeNewFile } from './init-files.ts';
+import { askQuestions, type InitQuestion } from './ask-questions.ts';
+import {
+  exampleJobs,
+  initFiles,
+  jobFile,
+  keyFile,
+  type NewJob,
+  requireJob,
+  requireLists,
+  settledFields,
+  writeNewFile,
+} from './init-files.ts';
 import { jobFlagGroups, jobFlagsGiven } from '../../job-flags.ts';
+import { choiceOf } from '../../flag-values.ts';
 
 /** `init`: a commented job file and what belongs to it. */
 export const initCommand: Command = {
@@ -21,10 +32,22 @@ export const initCommand: Command = {
       line: "init --yes --ids 'ids/*.txt' --url https://service.example --credits-per-day 3000000",
       about: 'asks no questions; paths are relative to the working directory',
     },
+    { line: 'init sheet --example spreadsheet --ids mints.csv', about: 'a job for CSV that spreadsheets open' },
   ],
   words: { name: '[DIR]', about: 'folder to write to [.]', least: 0, most: 1 },
   groups: [
-    { title: 'This command', flags: [{ name: 'yes', about: 'ask no questions; use flags and defaults' }] },
+    {
+      title: 'This command',
+      flags: [
+        { name: 'yes', about: 'ask no questions; use flags and defaults' },
+        {
+          name: 'example',
+          value: 'NAME',
+          choices: exampleJobs,
+          about: 'write a job for every night, for millions of ids once, or for CSV that spreadsheets open',
+        },
+      ],
+    },
     ...jobFlagGroups(),
   ],
   notes: 'There is no flag for the key itself. On a terminal init asks for it; otherwise the key file stays empty.',
@@ -34,7 +57,8 @@ export const initCommand: Command = {
 async function init(args: CommandLine): Promise<number> {
   const { stdin, stdout, stderr, cwd, env } = args.terminal;
   const folder = resolve(cwd(), requireAddress(args.words[0] ?? '.', 'local', 'DIR'));
-  const given: NewJob = { folder, workingFolder: cwd(), flags: jobFlagsGiven(args) };
+  const example = choiceOf(args, 'example', exampleJobs);
+  const given: NewJob = { folder, workingFolder: cwd(), flags: jobFlagsGiven(args), example };
   const isNew = !existsSync(join(folder, jobFile));
   if (!isNew) refuseFlags(given);
   let job = withDialect(given, env[environmentName('dialect')]);
@@ -42,12 +66,22 @@ async function init(args: CommandLine): Promise<number> {
   if (isNew && !args.isOn('yes') && stdin.isTTY === true && stderr.isTTY === true) {
     const settled = settledFields(job);
     const settledFlags = jobFields.filter(({ path }) => settled.has(path)).map(({ flag }) => flag);
-    key = await askQuestions({ stdin, stderr }, [...Object.keys(job.flags), ...settledFlags], (flag, text) => {
-      const changed = { ...job, flags: { ...job.flags, [flag]: text } };
-      requireJob(changed);
-      job = changed;
-    });
+    const ofExample = example === undefined ? [] : ['credits-per-day', 'out', 'format'];
+    const answered = [...Object.keys(job.flags), ...settledFlags, ...ofExample];
+    key = await askQuestions(
+      { stdin, stderr },
+      answered,
+      async (flag, text) => {
+        const changed = { ...job, flags: { ...job.flags, [flag]: text } };
+        requireJob(changed);
+        const next = flag === 'ids' || flag === 'id-column' ? await columnQuestion(changed) : undefined;
+        job = changed;
+        return next;
+      },
+      await columnQuestion(job),
+    );
   }
+  if (isNew) await requireLists(job);
   const written = new Set<string>();
   for (const file of initFiles(job, key)) {
     const shown = shownPath(join(folder, file.name), cwd());
@@ -57,6 +91,17 @@ async function init(args: CommandLine): Promise<number> {
   }
   stdout.write(`\n${nextLines(job, written, key).join('\n')}\n`);
   return exitCodes.complete.code;
+}
+
+/** What to ask where several columns of a list hold ids. @throws {ExportError} `input` for what is no list of ids */
+async function columnQuestion(job: NewJob): Promise<InitQuestion | undefined> {
+  try {
+    await requireLists(job);
+  } catch (error) {
+    if (!(error instanceof ExportError) || error.why?.kind !== 'columns') throw error;
+    return { flag: 'id-column', text: `${error.message}. Column with the asset ids: `, isNeeded: true };
+  }
+  return undefined;
 }
 
 /** A new job names its dialect, also where the environment does. */

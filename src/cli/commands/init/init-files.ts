@@ -1,20 +1,27 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
 import { takesKey } from '../../../core/client/dialects.ts';
 import { dialectOf, isDialectFile } from '../../../core/job/job-dialect.ts';
 import { type JobField, jobFields, fieldText } from '../../../core/job/job-fields.ts';
+import { expandInputs } from '../../../core/ids/id-input.ts';
+import { lookAtList } from '../../../core/ids/read/look-at-list.ts';
+import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import { jobJsonSchema } from '../../../core/job/job-json-schema.ts';
 import { embedded, isEmbedded, type Job } from '../../../core/job/job-schema.ts';
 import { jobTemplate, suggestedFields } from '../../../core/job/job-template.ts';
 import { loadJob } from '../../../core/job/load-job.ts';
 import { type AddressUse, classifyAddress } from '../../../lib/addresses/address.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
+import { packageRoot } from '../../../lib/packages/package-root.ts';
 
 export const jobFile = 'job.yaml';
 export const keyFile = 'secrets/service-key';
 
 /** What a new job file is made of. */
 export interface NewJob {
+  /** The job of `jobs/` that it is a copy of. */
+  readonly example?: string | undefined;
   readonly folder: string;
   /** Where relative paths of flags start. */
   readonly workingFolder: string;
@@ -39,13 +46,29 @@ export function initFiles(job: NewJob, key: string): NewFile[] {
   const [top = ''] = String(values.get('output.dir') ?? suggestedFields['output.dir']).split('/');
   const ignored = [`/${dirname(keyFile)}/`, ...(top === '' || top.startsWith('.') ? [] : [`/${top}/`])];
   return [
-    { name: jobFile, text: jobTemplate(values, settled), mode: 0o666 },
+    {
+      name: jobFile,
+      text: job.example === undefined ? jobTemplate(values, settled) : exampleJob(job.example, values),
+      mode: 0o666,
+    },
     { name: 'job.schema.json', text: `${JSON.stringify(jobJsonSchema(), undefined, 2)}\n`, mode: 0o666 },
     { name: '.gitignore', text: `${ignored.join('\n')}\n`, mode: 0o666 },
     ...(job.flags['api-key-file'] === undefined && !settled.has('service.apiKeyFile')
       ? [{ name: keyFile, text: key === '' ? '' : `${key}\n`, mode: 0o600 }]
       : []),
   ];
+}
+
+/** The jobs of `jobs/` for services. Their paths start at the folder above. */
+export const exampleJobs = ['nightly', 'backfill', 'spreadsheet'] as const;
+
+/** A job of `jobs/` for a folder of its own. @param values by path, in place of its own */
+function exampleJob(name: string, values: ReadonlyMap<string, unknown>): string {
+  const text = readFileSync(new URL(`jobs/${name}.yaml`, packageRoot), 'utf8');
+  const document = parseDocument(text.replaceAll(`jobs/${name}.yaml`, jobFile).replaceAll('../', ''));
+  for (const [path, value] of new Map([['service.apiKeyFile', keyFile], ...values]))
+    document.setIn(path.split('.'), value);
+  return document.toString({ lineWidth: 0 });
 }
 
 /** Suggested fields that are not needed, because the named dialect has the address, or takes no key. @throws {ExportError} `usage` */
@@ -65,6 +88,18 @@ export function requireJob({ workingFolder, flags }: NewJob): Job {
     jobFields.flatMap(({ flag, path }) => (path in suggestedFields ? [[flag, suggestedFields[path]]] : [])),
   );
   return loadJob({ flags: { ...standIns, ...flags }, environment: {}, folder: workingFolder }).job;
+}
+
+/**
+ * Looks at the lists of ids as `run` would, where they are there already.
+ * @throws {ExportError} `input` for what is no list of ids, or one with several columns of ids (facts.columns)
+ */
+export async function requireLists(job: NewJob): Promise<void> {
+  if (job.flags['ids'] === undefined) return;
+  const { ids } = requireJob(job);
+  if (ids.from.some((from) => from === '-' || isBucketAddress(from))) return;
+  const inputs = await expandInputs({ ...ids, baseDir: job.workingFolder }).catch(() => []);
+  for (const input of inputs) await lookAtList(input, ids);
 }
 
 /** Writes a file unless one of its name exists; false if so. @throws {ExportError} `cannotWrite` */

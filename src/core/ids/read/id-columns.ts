@@ -99,7 +99,7 @@ function severalColumns({ input, names, named }: TableStart, places: readonly nu
     todo: named
       ? `Name the one with the asset ids: --id-column ${shellWord(found[0] ?? '')} or --id-column ${shellWord(found[1] ?? '')} (ids.column in a job).`
       : 'Add a first line with names of the columns, and name the one with the asset ids with --id-column.',
-    facts: { columns: found.join(', ') },
+    why: named ? { kind: 'columns', columns: found.join(', ') } : undefined,
   });
 }
 

@@ -253,9 +253,7 @@ describe('what is no list', () => {
       mint: id,
       address: id,
     });
-    const rows = ids.map((id, index) =>
-      header.split(',').map((name) => cells(id, index)[name.toLowerCase()] ?? 'x'),
-    );
+    const rows = ids.map((id, index) => header.split(',').map((name) => cells(id, index)[name.toLowerCase()] ?? 'x'));
     const content = [...above, ...rows].join('\n');
     for (const rules of [{}, { column: 'mint' }]) {
       const { message, todo } = await refusal('a.csv', content, rules);
@@ -380,7 +378,9 @@ describe('a list inside other JSON', () => {
   });
 
   it('is named with how many ids each line gives, members of one shape together', async () => {
-    const wallets: unknown = Object.fromEntries(ids.map((id, index) => [others[index], { tokens: [id, b], held: [c] }]));
+    const wallets: unknown = Object.fromEntries(
+      ids.map((id, index) => [others[index], { tokens: [id, b], held: [c] }]),
+    );
     const { message, todo } = await refusal('a.json', JSON.stringify(wallets));
     expect(message).toContain(
       'the list of ids is inside other JSON: 6 ids at keys_unsorted[], 12 ids at .[].tokens[], 6 ids at .[].held[]',
