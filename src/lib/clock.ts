@@ -2,37 +2,48 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** The time, as an argument: a test that passes its own need not sleep. */
 export interface Clock {
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  /** Time of day, in milliseconds since 1970-01-01T00:00:00Z: for days, ages and records. It may step, forward and back. */
   now(): number;
+  /** Milliseconds since some moment: for durations, pauses, deadlines and rates. It never steps. */
+  monotonic(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Longest plain timer, in milliseconds: how late a sleep may end after the machine was suspended. */
-const longestTimerMs = 60_000;
+/** How often the time of day is looked at while it is waited for, in milliseconds: it may step, and timers stand still with the machine. */
+const lookMs = 600_000;
 
-/**
- * A clock whose sleeps may have any length and count the time in which the machine was suspended. The timers that it is
- * given need neither: Node's stand still with the machine, and one of more than 2^31 ms ends at once.
- */
+/** Resolves when the time of day is `untilMs`, at most ten minutes late after a step or a suspended machine. */
+export async function sleepUntil(
+  clock: Pick<Clock, 'now' | 'sleep'>,
+  untilMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let leftMs = untilMs - clock.now(); leftMs > 0; leftMs = untilMs - clock.now())
+    await clock.sleep(Math.min(leftMs, lookMs), signal);
+}
+
+/** A clock whose sleeps may have any length: a timer of Node of more than 2^31 ms ends at once. */
 export function withLongSleeps(timers: Clock): Clock {
   return {
-    now: () => timers.now(),
+    ...timers,
     sleep: async (ms, signal) => {
       let leftMs = ms;
       do {
-        const timerMs = Math.min(leftMs, longestTimerMs);
-        const beganMs = timers.now();
+        const timerMs = Math.min(leftMs, dayMs);
         await timers.sleep(timerMs, signal);
-        // A clock that was set back makes no sleep longer.
-        leftMs -= Math.max(timerMs, timers.now() - beganMs);
+        leftMs -= timerMs;
       } while (leftMs > 0);
     },
   };
 }
 
+/** A UTC day, in milliseconds. */
+export const dayMs = 86_400_000;
+
 export const systemClock: Clock = withLongSleeps({
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
     try {
       await delay(ms, undefined, signal === undefined ? {} : { signal });
@@ -41,9 +52,6 @@ export const systemClock: Clock = withLongSleeps({
     }
   },
 });
-
-/** A UTC day, in milliseconds. */
-export const dayMs = 86_400_000;
 
 /** The UTC day of a moment, `YYYY-MM-DD`. */
 export function utcDay(ms: number): string {

@@ -94,7 +94,7 @@ describe('credits', () => {
 
   it('refuses with 429 what passes the credits of a second', async () => {
     let nowMs = 0;
-    const service = await serve([plain], { creditsPerSecond: 320, clock: { ...systemClock, now: () => nowMs } });
+    const service = await serve([plain], { creditsPerSecond: 320, clock: { ...systemClock, monotonic: () => nowMs } });
     const body = { jsonrpc: '2.0', id: 1, method: 'getAsset', params: [first] };
     const replies = [await post(service, body), await post(service, body), await post(service, body)];
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 429]);

@@ -37,6 +37,7 @@ export function createFakeClock(startMs = Date.UTC(2026, 2, 14, 9, 0, 0)): FakeC
 
   return {
     now: () => nowMs - behindMs,
+    monotonic: () => nowMs,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted === true) {

@@ -16,6 +16,7 @@ export function createHurriedClock(): HurriedClock {
   const now = (): number => nowMs;
   return {
     now,
+    monotonic: now,
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
       if (ms === realMs) return asleep(ms, signal);
@@ -23,7 +24,7 @@ export function createHurriedClock(): HurriedClock {
       await asleep(0, signal);
       nowMs = Math.max(nowMs, untilMs);
     },
-    service: { now, sleep: asleep },
+    service: { now, monotonic: now, sleep: asleep },
     skipHours: (hours) => {
       nowMs += hours * 3_600_000;
     },

@@ -54,7 +54,7 @@ export class CreditBalance {
   #bucket(key: string, credits: number): { credits: number; atMs: number } | undefined {
     const { creditsPerSecond } = this.#limits;
     if (creditsPerSecond === undefined) return undefined;
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.monotonic();
     const bucket = this.#buckets.get(key) ?? { credits: Number.POSITIVE_INFINITY, atMs: nowMs };
     const gained = (Math.max(0, nowMs - bucket.atMs) / 1000) * creditsPerSecond;
     bucket.credits = Math.min(Math.max(creditsPerSecond, credits), bucket.credits + gained);

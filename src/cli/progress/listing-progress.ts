@@ -21,11 +21,11 @@ export function listingOnTerminal(
   { dialect, clock }: Pick<ListIdsRequest, 'dialect'> & { readonly clock: Clock },
   stderr: Terminal['stderr'],
 ): ShownListing {
-  const startedMs = clock.now();
+  const startedMs = clock.monotonic();
   let latest: Extract<ListEvent, { kind: 'answered' }> | undefined;
   let service = '';
   const block = redrawnBlock(
-    (columns) => ({ text: listingBlock(latest, { service, ms: clock.now() - startedMs, columns }) }),
+    (columns) => ({ text: listingBlock(latest, { service, ms: clock.monotonic() - startedMs, columns }) }),
     stderr,
   );
   return {

@@ -25,7 +25,7 @@ const mostSpans = 120;
 /** What the progress block shows of a run. */
 export class ProgressState {
   readonly #options: ProgressOptions;
-  readonly #startMs: number;
+  readonly #beganMs: number;
   readonly #totals = new RunTotals();
   /** Answers that earlier runs kept. */
   #answersKept = 0;
@@ -40,8 +40,8 @@ export class ProgressState {
 
   constructor(options: ProgressOptions) {
     this.#options = options;
-    this.#startMs = options.clock.now();
-    this.#credits = new CreditsLeft(options.budget, options.budget.bookedBefore, this.#startMs);
+    this.#beganMs = options.clock.monotonic();
+    this.#credits = new CreditsLeft(options.budget, options.budget.bookedBefore, options.clock.now());
   }
 
   add(event: RunEvent): void {
@@ -77,7 +77,7 @@ export class ProgressState {
     const seen = { rowsPerPart: this.#options.rowsPerPart, parts, read: entriesCommitted };
     return {
       nowMs,
-      elapsedMs: nowMs - this.#startMs,
+      elapsedMs: this.#t(),
       done: counts.read,
       total,
       totalExact,
@@ -105,7 +105,7 @@ export class ProgressState {
   }
 
   #t(): number {
-    return this.#options.clock.now() - this.#startMs;
+    return this.#options.clock.monotonic() - this.#beganMs;
   }
 
   #now(): { readonly t: number; readonly ids: number; readonly sent: number; readonly answers: number } {
@@ -129,7 +129,7 @@ export class ProgressState {
   #addPause({ kind, untilMs }: Hold): void {
     const fromT = this.#spans[0]?.t ?? 0;
     const recent = this.#pauses.filter(({ untilT }) => untilT > fromT);
-    this.#pauses = [...recent, { kind, t: this.#t(), untilT: untilMs - this.#startMs }];
+    this.#pauses = [...recent, { kind, t: this.#t(), untilT: untilMs - this.#beganMs }];
   }
 
   /** A pause ends with the first call after it, which may be before its time. */

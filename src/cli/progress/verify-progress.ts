@@ -12,10 +12,10 @@ export interface ShownVerifying {
 
 /** Shows how far `verify` is: a block that is redrawn on a terminal, and gone at the end. */
 export function verifyOnTerminal(clock: Clock, terminal: TerminalOutput): ShownVerifying {
-  const startedMs = clock.now();
+  const startedMs = clock.monotonic();
   let latest: VerifyProgress | undefined;
   const block = redrawnBlock(
-    (columns) => ({ text: latest === undefined ? '' : verifyBlock(latest, clock.now() - startedMs, columns) }),
+    (columns) => ({ text: latest === undefined ? '' : verifyBlock(latest, clock.monotonic() - startedMs, columns) }),
     terminal,
   );
   return {

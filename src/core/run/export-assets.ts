@@ -250,5 +250,5 @@ async function exportUnfinished(
       );
     },
   };
-  return exportOpen(exported, context, context.startedAtMs);
+  return exportOpen(exported, context);
 }

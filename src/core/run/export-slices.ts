@@ -82,23 +82,15 @@ export interface PreparedAnswers {
 }
 
 /** Exports, lets others follow the run, turns what stops it into its outcome, and closes the export. */
-export async function exportOpen(
-  exported: ExportedSlices,
-  context: ObservedContext,
-  startedAtMs: number,
-): Promise<ExportOutcome> {
+export async function exportOpen(exported: ExportedSlices, context: ObservedContext): Promise<ExportOutcome> {
   return thenCleanUp({
-    work: () => followed(exported, context, startedAtMs),
+    work: () => followed(exported, context),
     hasFailed: ({ error }) => error !== undefined,
     cleanUp: [() => exported.open.close()],
   });
 }
 
-async function followed(
-  exported: ExportedSlices,
-  context: ObservedContext,
-  startedAtMs: number,
-): Promise<ExportOutcome> {
+async function followed(exported: ExportedSlices, context: ObservedContext): Promise<ExportOutcome> {
   const { job, open, inputs, recordFolder, progress } = exported;
   const counts = committedCounts(open.commits());
   const recorder = await recordRun({ ...context, folder: recordFolder, job, counts });
@@ -109,7 +101,7 @@ async function followed(
     write: (untilMs) => recorder.told(untilMs),
   });
   try {
-    const ended = await outcomeOf({ ...exported, begun: begunWith(exported, recorder), totals }, context, startedAtMs);
+    const ended = await outcomeOf({ ...exported, begun: begunWith(exported, recorder), totals }, context);
     const creditsLeft = creditsLeftOf(job.budget, { today: await recorder.settle() }) ?? null;
     const outcome = { ...ended, account: { ...ended.account, creditsLeft } };
     const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
@@ -136,16 +128,15 @@ function begunWith(
 
 async function outcomeOf(
   exported: ExportedSlices & { readonly totals: RunTotals },
-  context: ExportContext,
-  startedAtMs: number,
+  context: ObservedContext,
 ): Promise<ExportOutcome> {
   const { name, open, inputs, progress, finish } = exported;
-  const { clock } = context;
+  const { clock, beganMs } = context;
   const spentNow = { calls: 0, credits: 0 };
   const runFacts = () => ({
     callsOfRun: spentNow.calls,
     creditsOfRun: spentNow.credits,
-    elapsedMs: clock.now() - startedAtMs,
+    elapsedMs: clock.monotonic() - beganMs,
     columns: inputs.columns,
     invalidSamples: progress.invalid,
   });

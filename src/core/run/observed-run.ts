@@ -21,6 +21,8 @@ import { errorOf } from './tolerance.ts';
 /** A run, and what follows it. */
 export interface ObservedContext extends Braked<ExportContext> {
   readonly run: string;
+  /** When it began, by the monotonic clock. */
+  readonly beganMs: number;
   readonly observer: RunObserver;
   readonly notices: Notices;
   /** Has all events from now on go to another too. */
@@ -39,12 +41,13 @@ export async function observedRun(
   work: (context: ObservedContext) => Promise<ExportOutcome>,
 ): Promise<ExportOutcome> {
   const run = context.run ?? uuidV7(startedAtMs);
+  const beganMs = context.clock.monotonic();
   const notices = new Notices();
   const opened = await context.observe?.({ ...context, job, run, startedAtMs, worker, notices });
   const observer = endedOnce(opened ?? noObserver);
   try {
     const outcome = await withCredits(
-      await work({ ...observed(braked(context, job), observer), run, notices }),
+      await work({ ...observed(braked(context, job), observer), run, beganMs, notices }),
       context,
       job,
     );
@@ -68,7 +71,10 @@ async function withCredits(
   return { ...outcome, account: { ...outcome.account, creditsLeft } };
 }
 
-function observed(context: Braked<ExportContext>, observer: RunObserver): Omit<ObservedContext, 'run' | 'notices'> {
+function observed(
+  context: Braked<ExportContext>,
+  observer: RunObserver,
+): Omit<ObservedContext, 'run' | 'beganMs' | 'notices'> {
   const listeners = [observer.listener, context.listener];
   const listener: RunListener = (event) => {
     for (const each of listeners) each(event);

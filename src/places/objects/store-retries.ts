@@ -57,7 +57,7 @@ export async function withStoreRetries<T>(
   needs = 'a request of this program',
 ): Promise<T> {
   const { address, clock, random, abort, onTrouble, patienceMs = usualPatienceMs } = context;
-  const beganMs = clock.now();
+  const beganMs = clock.monotonic();
   let isReported = false;
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -71,10 +71,10 @@ export async function withStoreRetries<T>(
       }
       abort?.throwIfAborted();
       const waitMs = random() * Math.min(capMs, baseMs * 2 ** attempt);
-      if (clock.now() + waitMs - beganMs > patienceMs) {
+      if (clock.monotonic() + waitMs - beganMs > patienceMs) {
         throw storeUnavailable(address, error);
       }
-      if (!isReported && clock.now() - beganMs >= troubleMs) {
+      if (!isReported && clock.monotonic() - beganMs >= troubleMs) {
         isReported = true;
         onTrouble?.(`${address} does not recover (${messageOf(error)}): it is retried for up to 15 minutes`);
       }

@@ -164,7 +164,7 @@ async function makeSlices(
     // Several workers may find all slices done. The one that puts the manifest sends the notifications.
     isElsewhere: () => isElsewhere,
   };
-  const outcome = await exportOpen(exported, context, context.startedAtMs);
+  const outcome = await exportOpen(exported, context);
   if (outcome.state !== 'complete') await putRecord(place).catch(() => undefined);
   // Whoever waited finds the work of another worker.
   else if (!slices.hasWaited) {

@@ -97,7 +97,6 @@ async function exportHeld(
       },
     },
     context,
-    startedAtMs,
   );
 }
 

@@ -20,7 +20,7 @@ export async function lockLimitMs(database: Database): Promise<number> {
 /** Changes what people read, in a transaction of its own. @throws the last error of the driver */
 export async function changePatiently(database: Database, clock: Clock, change: () => Promise<void>): Promise<void> {
   const limitMs = await lockLimitMs(database);
-  const sinceMs = clock.now();
+  const sinceMs = clock.monotonic();
   for (;;) {
     await database.run(beginOf[database.kind]);
     try {
@@ -30,7 +30,7 @@ export async function changePatiently(database: Database, clock: Clock, change: 
       return;
     } catch (error) {
       await database.run('ROLLBACK').catch(() => undefined);
-      if (codeOf(error) !== lockNotGranted || clock.now() - sinceMs + pauseMs > limitMs) throw error;
+      if (codeOf(error) !== lockNotGranted || clock.monotonic() - sinceMs + pauseMs > limitMs) throw error;
       await clock.sleep(pauseMs);
     }
   }

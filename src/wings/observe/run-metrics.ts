@@ -40,8 +40,8 @@ export class RunMetrics {
   /** @param booked credits on this UTC day before the run */
   constructor(run: ObservedRun, booked: number) {
     this.#run = run;
-    this.#progressMs = run.clock.now();
-    this.#credits = new CreditsLeft(run.job.budget, booked, this.#progressMs);
+    this.#progressMs = run.clock.monotonic();
+    this.#credits = new CreditsLeft(run.job.budget, booked, run.clock.now());
     const { job, worker } = run;
     this.#registry.setDefaultLabels({ export: runName(job), ...(worker === undefined ? {} : { worker }) });
     const registers = [this.#registry];
@@ -89,7 +89,7 @@ export class RunMetrics {
   readonly listener = (event: RunEvent): void => {
     this.#totals.add(event);
     this.#count(event);
-    if (progress.has(event.kind)) this.#progressMs = this.#run.clock.now();
+    if (progress.has(event.kind)) this.#progressMs = this.#run.clock.monotonic();
   };
 
   #count(event: RunEvent): void {
@@ -151,8 +151,8 @@ export class RunMetrics {
   }
 
   isHealthy(): boolean {
-    const nowMs = this.#run.clock.now();
-    return this.#holdAt(nowMs) !== undefined || nowMs - this.#progressMs < stuckMs;
+    const { clock } = this.#run;
+    return this.#holdAt(clock.now()) !== undefined || clock.monotonic() - this.#progressMs < stuckMs;
   }
 
   #progress(): void {

@@ -15,7 +15,7 @@ it.each([80, 40])('the block is redrawn in place at %d columns, and gone at the 
   let now = 0;
   const progress = progressOnTerminal(
     {
-      clock: { now: () => now, sleep: () => Promise.resolve() },
+      clock: { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() },
       idsPerCall: 100,
       rowsPerPart: 500,
       budget: { creditsPerCall: 160, creditsPerRun: 9600, whenSpent: 'stop', bookedBefore: 0 },

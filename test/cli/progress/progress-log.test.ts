@@ -21,7 +21,7 @@ function progressOf(now: () => number = () => 0) {
   const written: LogLine[] = [];
   const progress = progressInLog(
     {
-      clock: { now, sleep: () => Promise.resolve() },
+      clock: { now, monotonic: now, sleep: () => Promise.resolve() },
       idsPerCall: 100,
       rowsPerPart: 500,
       logLevel: 'info',

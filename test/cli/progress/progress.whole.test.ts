@@ -11,7 +11,7 @@ import { idsPerCallOf, recordedRun, recordedRuns } from './recorded-run.ts';
 const noonMs = Date.UTC(2026, 10, 23, 12);
 
 function clockAt(startMs: number) {
-  const clock = { ms: startMs, now: () => clock.ms, sleep: () => Promise.resolve() };
+  const clock = { ms: startMs, now: () => clock.ms, monotonic: () => clock.ms, sleep: () => Promise.resolve() };
   return clock;
 }
 

@@ -15,7 +15,10 @@ describe('verify on a terminal', () => {
   it('redraws how far it is in place, and leaves nothing behind', () => {
     const terminal = new FakeTerminal(80);
     let now = 0;
-    const shown = verifyOnTerminal({ now: () => now, sleep: () => Promise.resolve() }, terminal.asStream());
+    const shown = verifyOnTerminal(
+      { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() },
+      terminal.asStream(),
+    );
     for (const bytes of [1_000_000_000, 2_000_000_000]) {
       now += 1000;
       shown.onProgress({ ...half, bytes });

@@ -345,7 +345,7 @@ function clientOf(ledger: PostgresLedger, brake?: Brake) {
     stop: stop.signal,
     brake,
     journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() },
-    clock: { now: () => ledger.clock.now(), sleep },
+    clock: { ...ledger.clock, sleep },
   });
   const ask = (count: number, send: (ids: readonly string[]) => Promise<AssetAnswer>): Promise<AssetAnswer> => {
     const ids = idsOf(count);

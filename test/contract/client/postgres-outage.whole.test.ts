@@ -17,6 +17,7 @@ function hurried() {
   const told: string[] = [];
   const clock = {
     now: () => nowMs,
+    monotonic: () => nowMs,
     sleep: async (ms: number) => {
       nowMs += ms;
       await new Promise(setImmediate);

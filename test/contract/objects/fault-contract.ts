@@ -33,7 +33,7 @@ export function describeFaults({ name: storeName, server, open, busy, expired, d
   const { faults } = server;
   let nowMs = 0;
   const troubles: string[] = [];
-  const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
+  const clock = { now: () => nowMs, monotonic: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
   const opened = (how: Partial<StoreOptionsOfTests> = {}) =>
     open({
       bucket: 'bucket',

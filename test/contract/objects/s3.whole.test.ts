@@ -63,7 +63,7 @@ it('a bucket where everything is overwritten does not pass the probe', async () 
 });
 
 it('an object in S3 whose answers always break without a byte ends a read with `unavailable`', async () => {
-  const store = await open({ ...usual, clock: { now: () => 0, sleep: () => Promise.resolve() } });
+  const store = await open({ ...usual, clock: { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() } });
   await store.putNew('one', { bytes: Buffer.from('x') });
   for (let count = 0; count < 21; count += 1) server.faults.push({ operation: 'GET', fault: 'cut' });
   await expect(bytesOf(store.read('one'))).rejects.toMatchObject({ exit: 'unavailable' });

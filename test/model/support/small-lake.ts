@@ -110,7 +110,11 @@ export const commands = {
     for (const day of smallDays) {
       const job = jobOfNothing(`${place.folder}/date=${day}`);
       const night = { job, outputDir: `${place.folder}/date={date}` };
-      const context = { files: place.files, clock: { ...clock, sleep: async () => undefined }, random: () => 0.5 };
+      const context = {
+        files: place.files,
+        clock: { ...clock, monotonic: clock.now, sleep: async () => undefined },
+        random: () => 0.5,
+      };
       await lakeFollower.completed(night, { ...context, openStore: async () => place.store });
     }
   },

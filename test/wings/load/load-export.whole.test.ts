@@ -322,7 +322,7 @@ describe('a target', () => {
     const folder = await shared(10);
     const target = parseTarget('postgres://me:s3cret@127.0.0.1:1/db?password=other', '/');
     let nowMs = 0;
-    const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
+    const clock = { now: () => nowMs, monotonic: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
     const notes: string[] = [];
     const tried = { ...request(folder, 'postgres'), clock, note: (text: string) => notes.push(text) };
     await expect(loadExport(tried, target)).rejects.toMatchObject({

@@ -137,7 +137,7 @@ describe.skipIf(isMissing)('readers', () => {
       nowMs += ms;
       await reader.query('SELECT count(*) FROM assets');
     };
-    const clock = { now: () => nowMs, sleep };
+    const clock = { now: () => nowMs, monotonic: () => nowMs, sleep };
     const reading = reader.query('SELECT pg_sleep(0.1); SELECT count(*) FROM assets');
     const notes: string[] = [];
     const note = (text: string) => notes.push(text);

@@ -22,7 +22,7 @@ describe.skipIf(server.isMissing)('a server that is stopped', () => {
       if (nowMs >= 20_000 && nowMs - ms < 20_000) await server.restart();
     };
     const loaded = await loadExport(
-      { ...request(folder, 'postgres', mode), clock: { now: () => nowMs, sleep } },
+      { ...request(folder, 'postgres', mode), clock: { now: () => nowMs, monotonic: () => nowMs, sleep } },
       target,
     );
     expect(loaded).toMatchObject({ assets: 40 });
@@ -49,7 +49,11 @@ describe.skipIf(server.isMissing)('a server that is stopped', () => {
       await server.crash();
     };
     // The clock is looked at when the connection is made.
-    const clock = { now: () => ((isLoading = true), 0), sleep: async () => undefined };
+    const clock = {
+      now: () => ((isLoading = true), 0),
+      monotonic: () => ((isLoading = true), 0),
+      sleep: async () => undefined,
+    };
     await expect(loadExport({ ...request(folder, 'postgres', mode), files, clock }, target)).rejects.toMatchObject({
       exit: 'unavailable',
       todo: expect.stringContaining('Run the same command again') as string,

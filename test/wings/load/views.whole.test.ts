@@ -86,7 +86,7 @@ describe.skipIf(isMissing)('a view of PostgreSQL that is there', () => {
       nowMs += ms;
       await reader.query(count);
     };
-    await expect(load(25, { clock: { now: () => nowMs, sleep } })).rejects.toMatchObject({
+    await expect(load(25, { clock: { now: () => nowMs, monotonic: () => nowMs, sleep } })).rejects.toMatchObject({
       exit: 'unavailable',
       message: expect.stringContaining('the rows are loaded, the view nft_metadata is not') as string,
     });

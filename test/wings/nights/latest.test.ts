@@ -80,7 +80,11 @@ async function moved(weather?: (operations: Operation[]) => MemoryDisk['weather'
   const disk = new MemoryDisk();
   const context = {
     files: disk.files,
-    clock: { now: () => Date.UTC(2026, 10, 22), sleep: () => Promise.resolve() },
+    clock: {
+      now: () => Date.UTC(2026, 10, 22),
+      monotonic: () => Date.UTC(2026, 10, 22),
+      sleep: () => Promise.resolve(),
+    },
     random: () => 0,
   };
   await disk.files.makeFolder('/out');
@@ -122,7 +126,11 @@ describe('in a bucket', () => {
     const objects = new MemoryObjects();
     const context = {
       files: new MemoryDisk().files,
-      clock: { now: () => Date.UTC(2026, 10, 22), sleep: () => Promise.resolve() },
+      clock: {
+        now: () => Date.UTC(2026, 10, 22),
+        monotonic: () => Date.UTC(2026, 10, 22),
+        sleep: () => Promise.resolve(),
+      },
       random: () => 0,
       openStore: async ({ address }: { readonly address: string }): Promise<ObjectStore> =>
         storeWithin(objects.open(), address.replace('s3://bucket/', '')),

@@ -35,7 +35,7 @@ const manifest = manifestBytes({
 });
 
 const now = Date.UTC(2026, 10, 22, 2);
-const clock = { now: () => now, sleep: () => Promise.resolve() };
+const clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };
 const context = { clock, random: () => 0 };
 
 /** A root in a folder or in a bucket: where it is, how exports are put into it, and which there are. */

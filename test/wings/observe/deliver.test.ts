@@ -10,6 +10,7 @@ function deliveryTo(outcomes: readonly (number | 'refused' | 'hangs')[], abort?:
   const sleeps: number[] = [];
   const clock = {
     now: () => 0,
+    monotonic: () => 0,
     sleep: (ms: number, signal?: AbortSignal) => {
       sleeps.push(ms);
       // The time limit of an attempt passes where it hangs, and nowhere else.
@@ -105,7 +106,7 @@ describe('when the time of grace is over', () => {
       });
     const delivery = new Delivery({
       what: 'a ping',
-      clock: { now: () => 0, sleep: (_, signal) => untilAborted(signal) },
+      clock: { now: () => 0, monotonic: () => 0, sleep: (_, signal) => untilAborted(signal) },
       abort: grace.signal,
       fetch: (_, init) => {
         bodies.push(init?.body as string);

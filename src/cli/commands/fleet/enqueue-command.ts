@@ -129,13 +129,13 @@ function showEnqueuing({ stderr, env }: Terminal) {
     stderr.write(`${message}\n`);
   };
   const block = isTerminal(stderr, env) ? redrawnBlock(() => ({ text: text() }), stderr) : undefined;
-  let toldMs = systemClock.now();
+  let toldMs = systemClock.monotonic();
   return {
     tell,
     onProgress: (progress: EnqueueProgress): void => {
       latest = progress;
-      if (block !== undefined || systemClock.now() - toldMs < tellEveryMs) return;
-      toldMs = systemClock.now();
+      if (block !== undefined || systemClock.monotonic() - toldMs < tellEveryMs) return;
+      toldMs = systemClock.monotonic();
       tell(text());
     },
     end: (): void => {

@@ -1,4 +1,4 @@
-import { type Clock, dayMs, nextUtcMidnight, utcDay } from '../../../lib/clock.ts';
+import { type Clock, dayMs, nextUtcMidnight, sleepUntil, utcDay } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import type { AttemptError } from '../attempt-error.ts';
 import type { ClientListener } from '../client-events.ts';
@@ -97,7 +97,7 @@ export class DayGate {
   /** Resolves when calls may go on. @throws the reason of a stop */
   async opened(): Promise<void> {
     const { clock, ended } = this.#options;
-    while (this.isShut()) await clock.sleep(this.#untilMs - clock.now(), ended.stop);
+    while (this.isShut()) await sleepUntil(clock, this.#untilMs, ended.stop);
   }
 
   /** True also for what is booked: the ledger shuts the gate only while no call is under way, so the service said so. */

@@ -150,26 +150,22 @@ export function untrusted(error: AttemptError): ExportError {
   );
 }
 
-/** Time that passed, in milliseconds. A clock that is set back counts as one that stood still. */
+/** Time that passed, in milliseconds. */
 export class Elapsed {
   readonly #clock: Clock;
-  #lookedMs: number;
-  #passedMs = 0;
+  #beganMs: number;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#lookedMs = clock.now();
+    this.#beganMs = clock.monotonic();
   }
 
   now(): number {
-    const nowMs = this.#clock.now();
-    this.#passedMs += Math.max(0, nowMs - this.#lookedMs);
-    this.#lookedMs = nowMs;
-    return this.#passedMs;
+    return this.#clock.monotonic() - this.#beganMs;
   }
 
-  /** A sleep up to this moment is over, whatever the clock says. */
+  /** A sleep up to this moment is over: a timer may end a little before the clock says so. */
   reach(ms: number): void {
-    this.#passedMs = Math.max(this.now(), ms);
+    this.#beganMs -= Math.max(0, ms - this.now());
   }
 }

@@ -50,7 +50,7 @@ export class PassedOverrun extends Error {
 
 /**
  * Spaces the calls of this process evenly. A turn is taken before it is waited for, so that no two calls get the same. No wait
- * is longer than the turns before it, however the clock is set. Pauses and sizes of this process have policies of their own.
+ * is longer than the turns before it. Pauses and sizes of this process have policies of their own.
  */
 export function createLocalPace(clock: Clock, creditsPerSecond: number | undefined): SharedPace {
   let lookedMs = 0;
@@ -59,9 +59,8 @@ export function createLocalPace(clock: Clock, creditsPerSecond: number | undefin
   return {
     turn: (credits) => {
       if (creditsPerSecond === undefined) return Promise.resolve(0);
-      const nowMs = clock.now();
-      // A clock that was set back counts as one that stood still.
-      const waitMs = Math.max(0, takenMs - Math.max(0, nowMs - lookedMs));
+      const nowMs = clock.monotonic();
+      const waitMs = Math.max(0, takenMs - (nowMs - lookedMs));
       lookedMs = nowMs;
       takenMs = waitMs + (credits / creditsPerSecond) * 1000;
       return Promise.resolve(waitMs);

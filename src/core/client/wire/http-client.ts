@@ -139,13 +139,13 @@ class ToldExchanges {
     const { abort, listener, clock } = this.#options;
     if (abort?.aborted === true) throw unsent(abort.reason);
     listener?.({ kind: 'sent', ids: sent.ids });
-    const startedMs = clock.now();
+    const startedMs = clock.monotonic();
     const came = await this.#exchange(sent).catch((error: unknown) => {
       listener?.({ kind: 'failed', why: error instanceof AttemptError ? error.why : 'other' });
       throw error;
     });
     const ids = sent.settled(came.answer);
-    listener?.({ kind: 'answered', ids, bytes: came.body.length, ms: clock.now() - startedMs });
+    listener?.({ kind: 'answered', ids, bytes: came.body.length, ms: clock.monotonic() - startedMs });
     return came;
   }
 

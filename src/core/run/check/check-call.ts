@@ -7,12 +7,12 @@ import type { Fact } from './fact.ts';
 export async function checkCall(job: Job, id: string | undefined, context: GetContext): Promise<Fact> {
   if (id === undefined) return { fact: 'nothing was requested', warnings: ['no id was read'] };
   const { clock } = context;
-  const beganMs = clock.now();
+  const beganMs = clock.monotonic();
   const fates = getAssets({ ids: [id], job }, context);
   const { value } = await fates.next();
   await fates.return();
   if (value === undefined) throw new Error('an id has a fate');
   const { lookup } = value;
-  const fact = `${id} was requested: answered in ${duration(clock.now() - beganMs)}, ${plural(job.budget.creditsPerCall, 'credit')}`;
+  const fact = `${id} was requested: answered in ${duration(clock.monotonic() - beganMs)}, ${plural(job.budget.creditsPerCall, 'credit')}`;
   return { fact, warnings: lookup.kind === 'found' ? [] : [`it is ${lookup.kind}: ${lookup.reason}`] };
 }

@@ -48,11 +48,11 @@ export async function openStoreAt(
   { clock, random, openStore, listener, abort }: Omit<HomeContext, 'files'>,
 ): Promise<ObjectStore> {
   const open = openStore ?? (await import('../../../places/objects/open-objects.ts')).openObjects;
-  let quietUntilMs = 0;
+  let quietUntilMs = Number.NEGATIVE_INFINITY;
   // Operations that run at once meet the same trouble.
   const onTrouble = (message: string): void => {
-    if (clock.now() < quietUntilMs) return;
-    quietUntilMs = clock.now() + 60_000;
+    if (clock.monotonic() < quietUntilMs) return;
+    quietUntilMs = clock.monotonic() + 60_000;
     listener?.({ kind: 'warning', message });
   };
   return open({ address, endpoint, clock, random, abort, onTrouble });

@@ -53,6 +53,7 @@ export class RunRecorder {
   readonly #run: RunToRecord;
   readonly #record: RunRecord;
   readonly #startMs: number;
+  readonly #beganMs: number;
   readonly #ended = new AbortController();
   /** Lines that are not written yet: the span under way comes between them. */
   #head: RunLine[];
@@ -78,6 +79,7 @@ export class RunRecorder {
     this.#run = run;
     this.#record = record;
     this.#startMs = run.clock.now();
+    this.#beganMs = run.clock.monotonic();
     this.#span = emptySpan(0, 0, 0);
     const { service, budget } = run.job;
     const dialect = otherDialect(run.job)?.name;
@@ -146,7 +148,7 @@ export class RunRecorder {
   }
 
   #t(): number {
-    return Math.max(0, this.#run.clock.now() - this.#startMs);
+    return this.#run.clock.monotonic() - this.#beganMs;
   }
 
   #take(event: KeptEvent): void {

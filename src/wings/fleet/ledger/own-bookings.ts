@@ -46,7 +46,8 @@ export class OwnBookings {
   readonly #unsent: DepartingCall[] = [];
   /** When the last turn is due, by the clock that was given. */
   #dueMs = 0;
-  #aheadMs = 0;
+  /** Between the time of day of the database and the monotonic clock that was given. */
+  #aheadMs: number;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
   constructor(connection: PostgresConnection, options: OwnBookingsOptions) {
@@ -55,7 +56,13 @@ export class OwnBookings {
     this.key = ledgerName(options);
     this.#from = takenOver(options);
     const { clock } = options;
-    this.clock = { now: () => clock.now() + this.#aheadMs, sleep: (ms, signal) => clock.sleep(ms, signal) };
+    // The days of the ledger are those of the database, whatever the clock of this machine does.
+    this.#aheadMs = clock.now() - clock.monotonic();
+    this.clock = {
+      now: () => clock.monotonic() + this.#aheadMs,
+      monotonic: () => clock.monotonic(),
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    };
   }
 
   /** Takes the database's time, and forgets processes and exports that ended long ago. */
@@ -67,7 +74,7 @@ export class OwnBookings {
       );
     await forget('flight', 3);
     await forget('sums', 100);
-    const askedMs = this.#options.clock.now();
+    const askedMs = this.#options.clock.monotonic();
     const { now_ms: nowMs } = await this.#connection.ask(
       'select extract(epoch from clock_timestamp()) * 1000 as now_ms',
     );
@@ -84,7 +91,7 @@ export class OwnBookings {
       const { isBooked, waitMs } = await this.#book(booking, { turn: credits, departure });
       if (isPaid) this.#spare -= credits;
       if (isBooked && !isPaid) this.#dayOf(day).prepaid += credits;
-      const nowMs = this.#options.clock.now();
+      const nowMs = this.#options.clock.monotonic();
       // Without credits there is no turn. It comes after those that have some, so that it does not take theirs.
       if (!isBooked) return Math.max(0, this.#dueMs - nowMs);
       this.#dueMs = nowMs + waitMs;
@@ -157,7 +164,7 @@ export class OwnBookings {
     const own = this.#dayOf(day);
     const inFlight = own.inFlight + credits;
     const pace = [turn ?? null, this.#options.creditsPerSecond ?? null];
-    const askedMs = this.#options.clock.now();
+    const askedMs = this.#options.clock.monotonic();
     const values = [this.key, day, this.#holder, credits, inFlight, limit ?? null, ...pace];
     const answer =
       departure === undefined
@@ -186,7 +193,7 @@ export class OwnBookings {
 
   /** @param nowMs the database's time, as it answered */
   #takeTime(askedMs: number, nowMs: unknown): void {
-    const answeredMs = this.#options.clock.now();
+    const answeredMs = this.#options.clock.monotonic();
     if (answeredMs - this.#lookedMs < clockLookMs) return;
     this.#lookedMs = answeredMs;
     this.#aheadMs = Math.round(Number(nowMs) - (askedMs + answeredMs) / 2);

@@ -134,12 +134,12 @@ async function firstRow(pool: Pool, statement: string, values: readonly unknown[
 /** Since when the database does not answer. All statements of a process share it, so that their patience ends together. */
 function newOutage({ clock, tell }: PostgresContext) {
   let sinceMs: number | undefined;
-  const lastedMs = (): number => (sinceMs === undefined ? 0 : clock.now() - sinceMs);
+  const lastedMs = (): number => (sinceMs === undefined ? 0 : clock.monotonic() - sinceMs);
   return {
     lastedMs,
     seen: (error: unknown): void => {
       if (sinceMs !== undefined) return;
-      sinceMs = clock.now();
+      sinceMs = clock.monotonic();
       tell?.(
         `the shared database does not answer (${messageOf(error)}); calls wait up to ${duration(patience.callMs)} for it`,
       );

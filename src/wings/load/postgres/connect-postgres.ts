@@ -23,7 +23,7 @@ export async function connectPatiently(
   address: string,
   { clock, note }: ConnectContext,
 ): Promise<Client> {
-  const sinceMs = clock.now();
+  const sinceMs = clock.monotonic();
   for (let waitMs: number = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     const client = new ClientOf({ connectionString: address, connectionTimeoutMillis: connectLimitMs, ...keepAlive });
     // The waiting query reports a broken connection.
@@ -33,7 +33,7 @@ export async function connectPatiently(
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
-      if (!isUnreachable(error) || clock.now() - sinceMs + waitMs > patienceMs) throw error;
+      if (!isUnreachable(error) || clock.monotonic() - sinceMs + waitMs > patienceMs) throw error;
       if (waitMs === firstWaitMs) note(`the database does not answer (${messageOf(error)}): trying for up to a minute`);
       await clock.sleep(waitMs);
     }

@@ -163,7 +163,6 @@ async function rebuildHeld(
       finish: () => home.putManifest(rebuiltAccount(request, open, context.version)),
     },
     context,
-    context.startedAtMs,
   );
 }
 

@@ -249,6 +249,10 @@ class VirtualClock implements Clock {
     return this.#nowMs;
   }
 
+  monotonic(): number {
+    return this.#nowMs;
+  }
+
   seconds(): number {
     return (this.#nowMs - beganMs) / 1000;
   }
