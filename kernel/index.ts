@@ -1,4 +1,5 @@
 export { layOutColumns } from './columns';
+export { hashAt, keccak } from './keccak';
 export { encodeCsv, encodeJsonl } from './lines';
 export { freeAt, header } from './memory';
 export { readRows } from './read';

@@ -11,6 +11,8 @@ interface KernelExports {
   encodeCsv(): void;
   encodeJsonl(): void;
   layOutColumns(): void;
+  hashAt(): number;
+  keccak(length: number): void;
 }
 
 /** Room for the plan of a record, which lies before the answer. */

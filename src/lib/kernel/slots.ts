@@ -123,3 +123,6 @@ export const booleanCare = 4;
 export const int64Care = 5;
 export const doubleCare = 6;
 export const decimalCare = 7;
+
+/** `keccak` hashes fewer bytes than these. */
+export const hashRoom = 4080;
