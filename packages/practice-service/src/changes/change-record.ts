@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../../src/lib/json/json-value.ts';
+import { putLeafHashes } from '../generated/leaf-hashes.ts';
 import { nextAddress } from '../generated/base58.ts';
 import type { SeededRandom } from '../generated/seeded-random.ts';
 
@@ -19,6 +20,7 @@ export function changeRecord(record: JsonObject, random: SeededRandom): void {
   if (isRenamed && record['mutable'] === true && isJsonObject(metadata))
     metadata['name'] = `Renamed ${random.below(1_000_000)}`;
   if (random.chance(2)) record['burnt'] = true;
+  putLeafHashes(record);
 }
 
 function isToken({ interface: kind }: JsonObject): boolean {

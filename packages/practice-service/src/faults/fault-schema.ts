@@ -136,6 +136,12 @@ export const faultSchema = z.discriminatedUnion('fault', [
     unverified: z.boolean().default(false).describe('also assets of unverified collections'),
     ...common,
   }),
+  z.strictObject({
+    fault: z.literal('unproven'),
+    ids: ids.optional(),
+    share: share.default(0).describe('of the compressed assets'),
+    ...common,
+  }),
   z.strictObject({ fault: z.literal('shuffled'), ...common }),
   z.strictObject({ fault: z.literal('dropRepeats'), ...common }),
   z.strictObject({ fault: z.literal('repeated'), share: share.default(0.1), ...common }),

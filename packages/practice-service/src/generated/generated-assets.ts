@@ -3,6 +3,8 @@ import { nextAddress } from './base58.ts';
 import { contentText } from './generated-content.ts';
 import { coreText } from './generated-core.ts';
 import { mintExtensionsText, tokenInfoText } from './generated-token.ts';
+import { type LeafHashes, leafHashesOf } from './leaf-hashes.ts';
+import type { JsonObject } from '../../../../src/lib/json/json-value.ts';
 import { inventedAddress, pickOwner } from './invented-collections.ts';
 import { randomOf, SeededRandom } from './seeded-random.ts';
 
@@ -20,7 +22,7 @@ export function isMissing(id: string, missingPercent: number): boolean {
 export function generatedRecord(id: string): string {
   const draft = draftOf(id);
   const { random, kind } = draft;
-  return (
+  const text =
     `{"interface":"${draft.interface}","id":"${id}"${contentText(draft)}${authoritiesText(draft)}` +
     `,"compression":${compressionText(draft)}${groupingText(draft)},"royalty":${royaltyText(draft)}` +
     `${creatorsText(draft)},"ownership":${ownershipText(draft)}${usesText(draft)}${supplyText(draft)}` +
@@ -28,7 +30,15 @@ export function generatedRecord(id: string): string {
     (kind === 'token' && random.chance(30) ? `,"mint_extensions":${mintExtensionsText(draft)}` : '') +
     (kind === 'token' || (!draft.compressed && random.chance(35)) ? `,"token_info":${tokenInfoText(draft)}` : '') +
     (kind === 'core' ? coreText(draft) : '') +
-    `${inscriptionText(draft)}${unknownText(draft)}}`
+    `${inscriptionText(draft)}${unknownText(draft)}}`;
+  return draft.compressed ? withHashes(text) : text;
+}
+
+/** With the hashes of what the record says in place of invented ones. */
+function withHashes(text: string): string {
+  const hashes = leafHashesOf(JSON.parse(text) as JsonObject);
+  return text.replaceAll(/"(data_hash|creator_hash|asset_hash)":"\w+"/g, (old, name: keyof LeafHashes) =>
+    hashes === undefined ? old : `"${name}":"${hashes[name]}"`,
   );
 }
 
@@ -78,9 +88,11 @@ function creatorsText({ random, collection, kind }: AssetDraft): string {
   return `,"creators":${collection.creatorsText}${raw}`;
 }
 
-function ownershipText({ random, kind }: AssetDraft): string {
+function ownershipText({ random, kind, compressed }: AssetDraft): string {
   const delegate = random.chance(10) ? `"${pickOwner(random)}"` : 'null';
-  const owner = random.chance(3) ? (random.chance(50) ? '' : ',"owner":""') : `,"owner":"${pickOwner(random)}"`;
+  const none = random.chance(3) ? (random.chance(50) ? '' : ',"owner":""') : undefined;
+  // A leaf has an owner.
+  const owner = none === undefined || compressed ? `,"owner":"${pickOwner(random)}"` : none;
   const locked = random.chance(5) ? `,"non_transferable":${random.chance(50)}` : '';
   const model = kind === 'token' ? 'token' : 'single';
   return `{"frozen":${random.chance(4)},"delegated":${delegate !== 'null'},"delegate":${delegate},"ownership_model":"${model}"${owner}${locked}}`;
