@@ -1,6 +1,6 @@
 import { cellsOf } from '../core/records/cell-of-text.ts';
 import { besideTables, isBesideTable } from '../core/records/beside-tables.ts';
-import { fetchedAt, tableByName } from '../core/records/columns.ts';
+import { fetchedAt, proofColumns, tableByName } from '../core/records/columns.ts';
 import type { RowBlock } from '../core/records/row-block.ts';
 import { exportedAt } from '../core/records/shape-table.ts';
 import { type Column, type ColumnType, type Row, type Table, wholeName } from '../core/records/table.ts';
@@ -137,7 +137,7 @@ function plainOf(open: OpenFile, { path }: ManifestFile, memory: PieceMemory): A
 /** A table as the manifest has it: what the manifest does not say of a column, the column table does. */
 function writtenTable(name: string, { tables }: Manifest): Table {
   const whole = tableByName(name);
-  const known = [...(whole?.columns ?? []), fetchedAt, exportedAt];
+  const known = [...(whole?.columns ?? []), ...proofColumns, fetchedAt, exportedAt];
   return {
     name,
     ...(whole?.list === undefined ? {} : { list: whole.list }),

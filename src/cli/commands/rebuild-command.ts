@@ -15,7 +15,7 @@ import { bytesOf, countOf } from '../flag-values.ts';
 const leastBytes = 200e6;
 
 /** The fields of `output` that may differ from the source. */
-const fields = ['formats', 'tables', 'columns', 'exclude'] as const;
+const fields = ['formats', 'tables', 'columns', 'exclude', 'proofs'] as const;
 
 /** `rebuild`: writes an export anew from the records that it holds. */
 export const rebuildCommand: Command = {

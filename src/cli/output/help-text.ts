@@ -56,6 +56,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   operations: 'cron, systemd, containers, Kubernetes, Airflow',
   output: 'the files of an export',
   performance: 'speed, memory, threads',
+  proofs: 'whether compressed assets agree with their hashes',
   questions: 'SQL for questions about an export',
   reliability: 'promises, and the test of each',
   'report.md': 'the HTML report of an export',

@@ -1,5 +1,5 @@
 import type { ExportAccount, ExportOutcome } from '../../core/run/export-outcome.ts';
-import { type Counts, type FileFacts, limitText } from '../../places/export/export-facts.ts';
+import { type Counts, type FileFacts, limitText, proofsText } from '../../places/export/export-facts.ts';
 import { byteSize, count, duration, plural, printable, wrapText } from '../../lib/format-text.ts';
 import { isBesideTable } from '../../core/records/beside-tables.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
@@ -35,6 +35,7 @@ export function summaryText(outcome: ExportOutcome, shown: string, saved?: numbe
     ...billLines(outcome),
     ...(account.creditsLeft === null ? [] : [`  ${plural(account.creditsLeft, 'credit')} left`]),
     ...baseLines(account, saved),
+    ...(account.proofs === undefined ? [] : wrapText(proofsText(account.proofs), noteWidth).map((line) => `  ${line}`)),
     ...noteLines(account),
     ...(account.files.length === 0 ? [] : ['', ...fileLines(account, shown)]),
     ...lakeLines(outcome),

@@ -227,6 +227,12 @@ const jobFieldsSchema = z.strictObject({
         description:
           'tolerated assets of the base that the ids do not list now (P% of its assets); with more, the run ends with exit 3 and the export is set aside: it is no base and not latest',
       }),
+      maxUnproven: field(tolerance.default('100%'), {
+        flag: 'max-unproven',
+        value: 'N|P%',
+        description:
+          'tolerated rows with a verdict of output.proofs that is false (P% of the rows that have verdicts); with more, the run ends with exit 3',
+      }),
     })
     .prefault({}),
   metrics: metricsSchema,

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { bucketAddressOf } from '../../lib/addresses/address-kinds.ts';
-import { assetsTable, changeColumns, changesTable, fetchedAt, tableNames } from '../records/columns.ts';
+import {
+  assetsTable,
+  changeColumns,
+  changesTable,
+  fetchedAt,
+  proofColumns,
+  provenColumns,
+  tableNames,
+} from '../records/columns.ts';
 import { csvDialectNames } from '../../lib/csv-dialect.ts';
 import { compressions, type Format, formats } from '../formats/sink.ts';
 import { address, distinct, field, oneOrMore, wholeNumber } from './field.ts';
@@ -30,6 +38,11 @@ const columnFields = {
   exportedAt: field(z.boolean().default(false), {
     flag: 'exported-at',
     description: 'add the column exported_at to every table: start of the export, UTC',
+  }),
+  proofs: field(z.boolean().default(false), {
+    flag: 'proofs',
+    description:
+      'add columns to assets that say whether the values of a compressed asset give the hashes that its record carries (asset-export help proofs)',
   }),
 };
 
@@ -179,6 +192,7 @@ export interface ColumnChoice {
   readonly exclude: readonly string[];
   readonly rename: Readonly<Record<string, string>>;
   readonly exportedAt: boolean;
+  readonly proofs: boolean;
   readonly tables: readonly string[];
 }
 
@@ -191,7 +205,8 @@ export interface ColumnIssue {
 
 /** Names that are no column, are given twice, or leave nothing. */
 function columnIssues(choice: ColumnChoice): ColumnIssue[] {
-  const known = [...assetsTable.columns.map(({ name }) => name), ...(choice.exportedAt ? [exportedAt.name] : [])];
+  const added = [...(choice.proofs ? proofColumns : []), ...(choice.exportedAt ? [exportedAt] : [])];
+  const known = [...assetsTable.columns, ...added].map(({ name }) => name);
   const found: ColumnIssue[] = [];
   for (const list of ['columns', 'exclude'] as const) {
     for (const [index, name] of (choice[list] ?? []).entries()) {
@@ -204,7 +219,21 @@ function columnIssues(choice: ColumnChoice): ColumnIssue[] {
   for (const name of Object.keys(choice.rename)) {
     if (!known.includes(name)) found.push({ path: ['rename', name], input: name, message: unknownText(name, known) });
   }
-  return found.length > 0 ? found : leftIssues(choice, known);
+  return found.length > 0 ? found : [...proofIssues(choice), ...leftIssues(choice, known)];
+}
+
+/** Whoever reads a row is to be able to prove it from its own values. */
+function proofIssues({ proofs, columns, exclude, tables }: ColumnChoice): ColumnIssue[] {
+  if (!proofs) return [];
+  if (!tables.includes(assetsTable.name))
+    return [{ path: ['tables'], input: undefined, message: 'must name assets for output.proofs' }];
+  const listed = provenColumns.filter((name) => columns?.includes(name) === false);
+  const excluded = [...provenColumns, ...proofColumns.map(({ name }) => name)].filter((name) => exclude.includes(name));
+  return Object.entries({ columns: listed, exclude: excluded }).flatMap(([path, names]) => {
+    const some = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
+    const message = `must keep ${some} for output.proofs: a row is proven from its own values (see asset-export help proofs)`;
+    return names.length === 0 ? [] : [{ path: [path], input: undefined, message }];
+  });
 }
 
 /** What is wrong with the columns that are left, under their new names. Databases hold names that differ in case alone for one. */

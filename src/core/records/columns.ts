@@ -68,6 +68,22 @@ export const changedAt = derived(
   'Start of the newer export, UTC; null where it is not known.',
 );
 
+/** Whether a compressed asset's values give the hashes that its record carries: in exports with `output.proofs`. */
+export const proofColumns: readonly Column[] = [
+  derived(116, 'creators_agree', 'boolean', 'Whether the creators give creator_hash; null when not compressed.'),
+  derived(117, 'metadata_agrees', 'boolean', 'Whether the metadata gives data_hash; null when not compressed.'),
+  derived(118, 'leaf_agrees', 'boolean', 'Whether id, owner and delegate give asset_hash; null when not compressed.'),
+];
+
+/** The columns that a verdict depends on. */
+export const provenColumns: readonly string[] = [
+  ...['id', 'content_json_uri', 'content_metadata_name', 'content_metadata_symbol', 'content_metadata_token_standard'],
+  ...['ownership_owner', 'ownership_delegate', 'compression_compressed', 'compression_data_hash'],
+  ...['compression_creator_hash', 'compression_asset_hash', 'compression_leaf_id', 'royalty_basis_points'],
+  ...['royalty_primary_sale_happened', 'creators', 'grouping', 'collection', 'uses_use_method', 'uses_remaining'],
+  ...['uses_total', 'supply_edition_nonce', 'mutable', 'extra'],
+];
+
 const extra = derived(48, 'extra', 'json', 'All values without a column, or that do not fit their column, by path.');
 
 const assetsColumns = [

@@ -1,4 +1,5 @@
-import { assetsTable, changesOf, changesTable, fetchedAt } from './columns.ts';
+import { assetsTable, changesOf, changesTable, fetchedAt, proofColumns } from './columns.ts';
+import { verdictsOf } from './prover.ts';
 import { MadeText } from './texts.ts';
 import { type RowBlock, RowBlockBuilder } from './row-block.ts';
 import type { Column, Table } from './table.ts';
@@ -13,6 +14,8 @@ export interface TableShape {
   readonly exportedAtUs?: number;
   /** Whether `assets` and `changes` have the column `fetched_at`. */
   readonly hasFetchedAt?: boolean;
+  /** Whether `assets` and `changes` have the columns of proofs: then `readyProver` is awaited before rows are picked. */
+  readonly hasProofs?: boolean | undefined;
 }
 
 /** When each row was requested, by its place in the block, in microseconds since 1970; undefined where there is no row as it is now. */
@@ -47,6 +50,7 @@ export function shapeTable(table: Table, shape: TableShape): ShapedTable {
   if (table === changesTable) return shapeChanges(shape);
   const isAssets = table.name === assetsTable.name;
   const stamps = [
+    ...(isAssets && shape.hasProofs === true ? proofColumns : []),
     ...(isAssets && shape.hasFetchedAt === true ? [fetchedAt] : []),
     ...(shape.exportedAtUs === undefined ? [] : [exportedAt]),
   ];
@@ -58,8 +62,7 @@ export function shapeTable(table: Table, shape: TableShape): ShapedTable {
   const shaped = { table: { ...table, columns }, whole: table };
   const isWhole = places.length === table.columns.length && places.every((place, index) => place === index);
   if (isWhole) return { ...shaped, pick: (block) => block };
-  const fetchedAtPlace = all.indexOf(fetchedAt);
-  return { ...shaped, pick: cellPicker(places, stamp, fetchedAtPlace) };
+  return { ...shaped, pick: cellPicker(kept, places, stamp) };
 }
 
 const neverFetched: FetchTimes = () => undefined;
@@ -73,22 +76,23 @@ function shapeChanges(shape: TableShape): ShapedTable {
   return { table: changesOf(assets), whole: changesTable, pick };
 }
 
-/**
- * @param places the cells of a row, by their place in the whole one; that behind its end is the stamp
- * @param fetchedAtPlace the place of `fetched_at`; -1 when it is not written
- */
-function cellPicker(places: readonly number[], stamp: Uint8Array, fetchedAtPlace: number): ShapedTable['pick'] {
+/** @param places the cells of a row, by their place in the whole one: those of columns that a record does not fill lie behind its end */
+function cellPicker(kept: readonly Column[], places: readonly number[], stamp: Uint8Array): ShapedTable['pick'] {
+  const [timeAt, stampAt, ...proofsAt] = [fetchedAt, exportedAt, ...proofColumns].map((column) => kept.indexOf(column));
+  const hasProofs = proofsAt.some((place) => place >= 0);
   return (block, times = neverFetched) => {
-    const { made, width } = block;
+    const { made } = block;
     const picked = new RowBlockBuilder(places.length, block.rows, new MadeText(Buffer.concat([made, stamp])));
     const setTime = timeSetter(picked);
     for (let row = 0; row < block.rows; row += 1) {
       const base = picked.addRow();
       copyCells(picked, block, row, places);
-      for (let index = 0; index < places.length; index += 1) {
-        const place = places[index] ?? 0;
-        if (place === fetchedAtPlace) setTime(base + index, times(row));
-        else if (place >= width) picked.setSpan(base + index, ~made.length, stamp.length);
+      if (timeAt !== undefined && timeAt >= 0) setTime(base + timeAt, times(row));
+      if (stampAt !== undefined && stampAt >= 0) picked.setSpan(base + stampAt, ~made.length, stamp.length);
+      if (!hasProofs) continue;
+      for (const [index, verdict] of verdictsOf(block, row).entries()) {
+        const place = proofsAt[index] ?? -1;
+        if (verdict !== null && place >= 0) picked.setCell(base + place, verdict, 'boolean');
       }
     }
     return picked.block(block.source);
@@ -124,8 +128,9 @@ function timeSetter(picked: RowBlockBuilder): (cell: number, us: number | undefi
 function keptColumns(all: readonly Column[], { columns, exclude }: TableShape): Column[] {
   const named = columns?.flatMap((name) => all.filter((column) => column.name === name));
   const chosen = named ?? all;
-  // A list of columns is about the record's; the times were asked for by themselves.
-  const stamp = all.filter((column) => (column === exportedAt || column === fetchedAt) && !chosen.includes(column));
+  // A list of columns is about the record's; times and proofs were asked for by themselves.
+  const added = [fetchedAt, exportedAt, ...proofColumns];
+  const stamp = all.filter((column) => added.includes(column) && !chosen.includes(column));
   return [...chosen, ...stamp].filter(({ name }) => !exclude.includes(name));
 }
 

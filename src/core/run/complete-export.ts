@@ -40,6 +40,7 @@ export function manifestOf(done: CompleteExport): NewManifest {
     files: rangedFiles(commits),
     drift: [...account.drift],
     notes: account.notes,
+    ...(account.proofs === undefined ? {} : { proofs: account.proofs }),
     commits: [...commits],
     ...(done.base === undefined ? {} : { base: done.base }),
     ...(done.rebuilt === undefined ? {} : { rebuilt: done.rebuilt }),

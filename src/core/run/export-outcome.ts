@@ -1,5 +1,5 @@
 import { ExportError } from '../../lib/export-error.ts';
-import { committedCounts, driftOf, notesOf } from '../../places/scratch/commit-sums.ts';
+import { committedCounts, driftOf, notesOf, proofsOf } from '../../places/scratch/commit-sums.ts';
 import { type Commit, type Counts, type FileFacts, type Notes, limitOf } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { accountFigures, type AccountFigures, manifestFigures } from './record/runs-model.ts';
@@ -18,6 +18,8 @@ export interface ExportAccount extends AccountFigures {
   readonly credits: number;
   readonly drift: readonly DriftCount[];
   readonly notes: Notes;
+  /** Of an export with `output.proofs`. */
+  readonly proofs?: Manifest['proofs'];
   /** Ids that are read at most; absent for an export of all ids. */
   readonly limit?: number;
   /** Of an export with a base, when it is complete. */
@@ -45,13 +47,14 @@ export interface ExportOutcome {
 
 /** The account of a complete export. */
 export function accountOf(folder: string, manifest: Manifest): ExportAccount {
-  const { counts, parts, files, calls, credits, drift, notes, base, setAside } = manifest;
+  const { counts, parts, files, calls, credits, drift, notes, proofs, base, setAside } = manifest;
   const figures = manifestFigures(manifest);
   const account = { folder, counts, parts, files, calls, credits, drift, notes };
   return {
     ...account,
     ...figures,
     ...limited(limitOf(manifest.job)),
+    ...(proofs === undefined ? {} : { proofs }),
     ...(base === undefined ? {} : { base }),
     ...(setAside === undefined ? {} : { setAside }),
   };
@@ -90,6 +93,7 @@ export function unfinishedAccount(facts: UnfinishedFacts): ExportAccount {
   const { folder, commits, read, fetched, calls, credits, limit } = facts;
   const counts = committedCounts(commits);
   const figures = accountFigures({ counts, read, fetched });
+  const proofs = proofsOf(commits);
   return {
     folder,
     counts: { ...counts, read: counts.read + figures.pending },
@@ -100,6 +104,7 @@ export function unfinishedAccount(facts: UnfinishedFacts): ExportAccount {
     credits,
     drift: driftOf(commits),
     notes: notesOf(commits),
+    ...(proofs === undefined ? {} : { proofs }),
     ...limited(limit),
   };
 }

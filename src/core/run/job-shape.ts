@@ -14,6 +14,9 @@ const listed = 'list';
 /** Which ids of `unexported/` are read. */
 const outcomeField = 'ids.outcome';
 
+/** Whether rows say whether they agree with their hashes. */
+const provenField = 'output.proofs';
+
 /** Of an export that was rebuilt: the source, how many of its parts became one, and by what its assets were sorted. */
 export function rebuiltShape(seal: string, join: number, sorted?: readonly string[]): JobShape {
   return { [source]: { seal, join, ...(sorted === undefined ? {} : { sorted }) } };
@@ -61,6 +64,7 @@ export function jobShape(job: Job): JobShape {
     'csv.formulas': job.csv.formulas,
     'csv.dialect': job.csv.dialect,
     ...idsShape(job),
+    ...(job.output.proofs ? { [provenField]: true } : {}),
     ...(job.output.keepIds ? { [keptField]: true } : {}),
     ...baseShape(job),
   };
@@ -73,6 +77,7 @@ const absent: JobShape = {
   [limitField]: null,
   [outcomeField]: [...outcomesToRead],
   [keptField]: false,
+  [provenField]: false,
   'output.nested': false,
 };
 
@@ -109,8 +114,8 @@ export function jobOfNothing(dir: string): Job {
 /** The job with the fields that the export began with. */
 export function jobAsBegun(job: Job, shape: JobShape): Job {
   const begun: Record<string, unknown> = structuredClone(job);
-  const { [limitField]: limit, [outcomeField]: outcome, [keptField]: kept } = absent;
-  const before = { [limitField]: limit, [outcomeField]: outcome, [keptField]: kept };
+  const fields = [limitField, outcomeField, keptField, provenField];
+  const before = Object.fromEntries(fields.map((name) => [name, absent[name]]));
   for (const [path, value] of Object.entries({ ...before, ...shape })) {
     const names = path.split('.');
     const last = names.pop() ?? '';

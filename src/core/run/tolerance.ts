@@ -2,7 +2,7 @@ import type { Job } from '../job/job-schema.ts';
 import { hasLake } from '../job/output-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count, plural } from '../../lib/format-text.ts';
-import { noCounts } from '../../places/export/export-facts.ts';
+import { noCounts, noProofs } from '../../places/export/export-facts.ts';
 import type { ExportAccount, ExportOutcome } from './export-outcome.ts';
 
 /** What of a job judges its export. */
@@ -13,7 +13,7 @@ export interface Judging {
 
 /** Why a complete export is not good enough for its job (`notTolerated`), or undefined when it is. */
 export function intolerable(
-  account: Pick<ExportAccount, 'counts' | 'drift' | 'base' | 'setAside' | 'limit'>,
+  account: Pick<ExportAccount, 'counts' | 'drift' | 'proofs' | 'base' | 'setAside' | 'limit'>,
   { tolerance, output }: Judging,
 ): ExportError | undefined {
   const error =
@@ -22,6 +22,7 @@ export function intolerable(
     unlistedRows(account, tolerance) ??
     lostRows(account, tolerance) ??
     overLimit(account, tolerance) ??
+    unprovenRows(account, tolerance) ??
     (output.onDrift === 'fail' ? drifted(account) : undefined);
   const left = [
     ...(output.latest ? ['latest was not moved.'] : []),
@@ -157,6 +158,20 @@ function overLimit(
   return new ExportError('notTolerated', words.join('; '), {
     todo: 'The files are complete. unexported/ in the output folder lists these ids with reasons.',
   });
+}
+
+/** Rows whose values do not give the hashes that their records carry. */
+function unprovenRows(
+  { proofs = noProofs }: Pick<ExportAccount, 'proofs'>,
+  { maxUnproven }: Job['tolerance'],
+): ExportError | undefined {
+  const { unproven, checked } = proofs;
+  if (!isOver(unproven, maxUnproven, checked)) return undefined;
+  return new ExportError(
+    'notTolerated',
+    `${count(unproven)} of ${count(checked)} compressed assets do not agree with their hashes, but tolerance.maxUnproven allows ${maxUnproven}`,
+    { todo: 'The files are complete. creators_agree, metadata_agrees and leaf_agrees say which rows these are.' },
+  );
 }
 
 /** A limit is `20` ids, or `0.5%` of `all`: computed exactly, as 0.29 * 100 is less than 29. */

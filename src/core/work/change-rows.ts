@@ -1,6 +1,6 @@
 import type { AssetChange, BatchOrigins } from './batch-origins.ts';
 import { isTime } from '../records/asset-changes.ts';
-import { assetsTable, changedAt } from '../records/columns.ts';
+import { assetsTable, changedAt, proofColumns } from '../records/columns.ts';
 import { type ShapedTable } from '../records/shape-table.ts';
 import { type RowBlock, RowBlockBuilder, textOfCell } from '../records/row-block.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
@@ -72,6 +72,7 @@ function addRow(
     const name = assetsTable.columns[place]?.name;
     return written.filter((column) => wholeName(column) === name);
   });
+  changed.push(...changedVerdicts(change, written));
   // What the job does not write is no change for who reads it.
   if (change.op === 'update' && change.columns.length > 0 && changed.length === 0) return;
   const { now, before, op } = change;
@@ -103,6 +104,16 @@ function addRow(
       }
     }
   }
+}
+
+/** Verdicts are made of both rows as the table has them. */
+function changedVerdicts({ op, now, before }: RowChange, written: readonly Column[]): Column[] {
+  if (op !== 'update' || now === undefined || before === undefined) return [];
+  const textAt = ({ block, row }: ShapedRow, place: number) => textOfCell(block, row * block.width + place);
+  return written.filter((column, place) => {
+    const isVerdict = proofColumns.some(({ name }) => name === wholeName(column));
+    return isVerdict && textAt(now, place) !== textAt(before, place);
+  });
 }
 
 /** Of a deleted row: all but the times. */

@@ -5,7 +5,10 @@ import type { CsvDialectName } from '../../lib/csv-dialect.ts';
 import { type PartCodec, compressions, type EncoderNotes, type Format, type RowEncoder } from '../formats/sink.ts';
 import type { Job } from '../job/job-schema.ts';
 import { sinkFor } from '../formats/registry.ts';
-import type { FileFacts } from '../../places/export/export-facts.ts';
+import { assetsTable } from '../records/columns.ts';
+import { countProofs } from './count-proofs.ts';
+import type { Commit, FileFacts } from '../../places/export/export-facts.ts';
+import { proofsOf } from '../../places/scratch/commit-sums.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import { openPartFile, type PartFile } from '../../places/scratch/part-file.ts';
@@ -46,7 +49,7 @@ export interface PartOptions {
 export interface PartBuild {
   write(batch: FlatBatch): Promise<void>;
   /** Ends and syncs every file. They count once the part is committed. */
-  finish(): Promise<{ files: FileFacts[]; notes: EncoderNotes }>;
+  finish(): Promise<Pick<Commit, 'files' | 'proofs'> & { readonly notes: EncoderNotes }>;
   /** Closes open files without finishing them, when a run stops. */
   discard(): Promise<void>;
 }
@@ -86,8 +89,12 @@ export async function openPart(part: number, options: PartOptions): Promise<Part
     await discardAll(open);
     throw error;
   }
+  const assets = options.tables.find(({ name }) => name === assetsTable.name);
+  const counted: Pick<Commit, 'proofs'>[] = [];
   return {
     write: async (batch) => {
+      const proofs = countProofs(assets, batch.rows.get(assetsTable.name) ?? []);
+      counted.splice(0, 1, { proofs: proofsOf([...counted, { proofs }]) });
       for (const each of open) {
         for (const block of blocksFor(each, batch)) {
           each.rows += block.rows;
@@ -95,7 +102,10 @@ export async function openPart(part: number, options: PartOptions): Promise<Part
         }
       }
     },
-    finish: () => finishAll(part, open),
+    finish: async () => {
+      const proofs = proofsOf(counted);
+      return { ...(await finishAll(part, open)), ...(proofs === undefined ? {} : { proofs }) };
+    },
     discard: () => discardAll(open),
   };
 }

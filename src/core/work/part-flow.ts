@@ -11,6 +11,7 @@ import type { Batch } from '../ids/batch-ids.ts';
 import { fetchBatches } from './fetch-batches.ts';
 import type { Holding } from './held-bytes.ts';
 import { fileOptionsOf } from './part-build.ts';
+import { readyProver } from '../records/prover.ts';
 import { readerOf, tablesOf } from './tables-of.ts';
 import { type FinishedPart, writeParts } from './write-parts.ts';
 
@@ -52,6 +53,7 @@ export async function* partsOf(
   const { formats, keepIds } = job.output;
   const { flags, singles, idsPerCall } = job.service;
   const tables = tablesOf(job, begun);
+  await readyProver(job.output);
   const fetched = fetchBatches(batches, { ...flow, client, flags, reader: readerOf(tables), singles, idsPerCall });
   const parts = writeParts(fetched, {
     files,

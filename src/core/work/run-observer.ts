@@ -2,7 +2,7 @@ import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import type { PublishedTables } from './published-tables.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Counts, FileFacts } from '../../places/export/export-facts.ts';
+import type { Counts, FileFacts, ProofCounts } from '../../places/export/export-facts.ts';
 import type { AccountFigures } from '../run/record/runs-model.ts';
 import type { RunListener } from './run-events.ts';
 
@@ -57,6 +57,8 @@ export interface RunAccount extends AccountFigures {
   /** Of the whole export. */
   readonly counts: Counts;
   readonly files: readonly FileFacts[];
+  /** Of an export with `output.proofs`. */
+  readonly proofs?: ProofCounts | undefined;
   /** Entries that this run read of each input, in the order of reading. */
   readonly inputs: readonly { readonly name: string; readonly entries: number }[];
   /** Of this run. */

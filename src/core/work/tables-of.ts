@@ -11,12 +11,13 @@ import { ExportError } from '../../lib/export-error.ts';
 
 /** The tables of a job as it wants them, for an export that began so. @throws {ExportError} `usage` for a name that is none. */
 export function tablesOf({ output, base }: Pick<Job, 'output' | 'base'>, { startedAtMs }: Begun): ShapedTable[] {
-  const { columns, exclude, rename, exportedAt } = output;
+  const { columns, exclude, rename, exportedAt, proofs } = output;
   const shape = {
     columns,
     exclude,
     rename,
     hasFetchedAt: hasBase({ base }),
+    hasProofs: proofs,
     ...(exportedAt ? { exportedAtUs: startedAtMs * 1000 } : {}),
   };
   return output.tables.map((name) => {

@@ -11,7 +11,7 @@ import { IdRows } from './id-rows.ts';
 import { openPart, type PartOptions } from './part-build.ts';
 
 /** A part whose files are whole and synced, ready to be published and committed. */
-export type FinishedPart = Pick<Commit, 'part' | 'counts' | 'files' | 'drift' | 'notes' | 'refresh'>;
+export type FinishedPart = Pick<Commit, 'part' | 'counts' | 'files' | 'drift' | 'notes' | 'proofs' | 'refresh'>;
 
 export interface WriteOptions extends Omit<PartOptions, 'tables'> {
   readonly tables: readonly ShapedTable[];
@@ -95,8 +95,8 @@ async function beginPart(part: number, options: WriteOptions): Promise<PartInPro
       }
     },
     finish: async () => {
-      const { files, notes } = await build.finish();
-      const made = { part, counts, files, drift: drift.list(), notes: { ...extras, ...notes } };
+      const { notes, ...built } = await build.finish();
+      const made = { part, counts, ...built, drift: drift.list(), notes: { ...extras, ...notes } };
       return refresh === undefined ? made : { ...made, refresh };
     },
     discard: () => build.discard(),

@@ -6,16 +6,18 @@ import type {
   fileSchema,
   jobShapeSchema,
   notesSchema,
+  proofsSchema,
 } from './fact-schemas.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { readTally } from '../scratch/tally.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
-import { plural } from '../../lib/format-text.ts';
+import { count, plural } from '../../lib/format-text.ts';
 
 export type Counts = z.infer<typeof countsSchema>;
 export type JobShape = z.infer<typeof jobShapeSchema>;
 export type FileFacts = z.infer<typeof fileSchema>;
 export type Notes = z.infer<typeof notesSchema>;
+export type ProofCounts = z.infer<typeof proofsSchema>;
 export type Commit = z.infer<typeof commitSchema>;
 
 /** What an export began with: a later run must bring the same. */
@@ -34,6 +36,17 @@ export const noNotes: Notes = {
   recordsWithoutId: 0,
   otherResponseIds: 0,
 };
+
+export const noProofs: ProofCounts = { checked: 0, unproven: 0, creators: 0, metadata: 0, leaf: 0 };
+
+/** `470 of 475 compressed assets agree with their hashes (metadata_agrees is false in 5)`. */
+export function proofsText({ checked, unproven, ...kinds }: ProofCounts): string {
+  const names = { creators: 'creators_agree', metadata: 'metadata_agrees', leaf: 'leaf_agrees' };
+  const some = Object.entries(kinds).filter(([, times]) => times > 0);
+  const which = some.map(([kind, times]) => `${names[kind as keyof typeof names]} is false in ${count(times)}`);
+  const agree = `${count(checked - unproven)} of ${plural(checked, 'compressed asset')} agree with their hashes`;
+  return which.length === 0 ? agree : `${agree} (${which.join(', ')})`;
+}
 
 /** Adds objects of numbers member by member. */
 export function sumOf<T extends Readonly<Record<string, number>>>(zero: T, items: Iterable<T>): T {

@@ -64,6 +64,15 @@ export const notesSchema = z.object({
   otherResponseIds: z.number(),
 });
 
+/** Of exports with `output.proofs`: rows that have a verdict, those with one that is false, and how often each is false. */
+export const proofsSchema = z.object({
+  checked: z.number(),
+  unproven: z.number(),
+  creators: z.number(),
+  metadata: z.number(),
+  leaf: z.number(),
+});
+
 const refreshSchema = z.object({
   asked: z.array(z.number()),
   changed: z.array(z.number()),
@@ -77,6 +86,7 @@ export const commitSchema = z.object({
   files: z.array(fileSchema),
   drift: z.array(driftSchema),
   notes: notesSchema,
+  proofs: proofsSchema.optional(),
   /** Bytes of the inputs, as they lie on disk, read when the part ended: for the share that is done. */
   inputBytes: z.number(),
   /** In an export with a base: what was requested again of its rows, by class, and how much of it had changed. */

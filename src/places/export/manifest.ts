@@ -11,6 +11,7 @@ import {
   inputSchema,
   jobShapeSchema,
   notesSchema,
+  proofsSchema,
   requireEncoding,
 } from './fact-schemas.ts';
 import type { Begun } from './export-facts.ts';
@@ -64,8 +65,11 @@ const manifestSchema = z.object({
   files: z.array(fileSchema.extend({ first: z.number(), last: z.number() })),
   drift: z.array(driftSchema),
   notes: notesSchema,
+  proofs: proofsSchema.optional(),
   /** What each part gave to the sums, in order: it can be made again alone. */
-  commits: z.array(commitSchema.pick({ part: true, counts: true, drift: true, notes: true, refresh: true })),
+  commits: z.array(
+    commitSchema.pick({ part: true, counts: true, drift: true, notes: true, proofs: true, refresh: true }),
+  ),
   /** The export that rows were taken from, and what was requested again. */
   base: z
     .object({

@@ -7,6 +7,8 @@ import {
   noCounts,
   type Notes,
   noNotes,
+  noProofs,
+  type ProofCounts,
   sumOf,
 } from '../export/export-facts.ts';
 import type { Manifest } from '../export/manifest.ts';
@@ -24,6 +26,12 @@ export function notesOf(commits: readonly Pick<Commit, 'notes'>[]): Notes {
     noNotes,
     commits.map(({ notes }) => notes),
   );
+}
+
+/** Undefined where no row says whether it agrees with its hashes. */
+export function proofsOf(parts: readonly Pick<Commit, 'proofs'>[]): ProofCounts | undefined {
+  const counts = parts.flatMap(({ proofs }) => proofs ?? []);
+  return counts.length === 0 ? undefined : sumOf(noProofs, counts);
 }
 
 export function driftOf(commits: readonly Pick<Commit, 'drift'>[]): DriftCount[] {

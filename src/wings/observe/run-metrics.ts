@@ -123,6 +123,7 @@ export class RunMetrics {
       this.#setFates(account.counts, account.pending);
       this.#set('entries_expected', account.counts.read);
       this.#setFigures(account);
+      if (account.proofs !== undefined) this.#set('unproven_assets', account.proofs.unproven);
     }
   }
 
@@ -193,6 +194,8 @@ const gaugeHelp = {
   rows: 'Rows of assets in committed parts: exported and carried.',
   fetched_ids: 'Ids whose answers are paid for and kept, in no committed part.',
   unlisted: 'Ids of the base that are not listed now; absent without a base, and while a run works.',
+  unproven_assets:
+    'Compressed assets that do not agree with their hashes; absent without output.proofs, and while a run works.',
   limit_ids: 'Ids that the export reads at most; absent for an export of all ids.',
   parts_committed: 'Parts that are committed.',
   calls_in_flight: 'Calls that wait for their answer.',

@@ -15,6 +15,7 @@ import { begunOf } from '../../places/export/manifest.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type FinishedFile, unfinishedFile } from '../../places/scratch/part-file.ts';
 import { fileOptionsOf, openTableFile, type TableFileName } from '../../core/work/part-build.ts';
+import { readyProver } from '../../core/records/prover.ts';
 import { tablesOf } from '../../core/work/tables-of.ts';
 
 /** An export with damaged files, from which others of its files may be made again. */
@@ -46,6 +47,7 @@ export async function* rebuildTables(damagedExport: DamagedExport): AsyncGenerat
   const { finished, damaged, job } = damagedExport;
   const { manifest } = finished;
   const shaped = tablesOf(job, begunOf(manifest));
+  await readyProver(job.output);
   for (const file of manifest.files.filter(({ path }) => damaged.has(path))) {
     const table = file.format === 'raw' ? undefined : shaped.find((each) => each.table.name === file.table);
     if (table === undefined || !formats.some((format) => format === file.format)) continue;

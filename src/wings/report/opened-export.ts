@@ -2,7 +2,7 @@ import { FinishedExport } from '../../exports/finished-export.ts';
 import { tableByName } from '../../core/records/columns.ts';
 import { currentEncoding } from '../../core/records/table.ts';
 import { shapeTable, type TableShape } from '../../core/records/shape-table.ts';
-import { committedCounts, driftOf, notesOf, tableFacts } from '../../places/scratch/commit-sums.ts';
+import { committedCounts, driftOf, notesOf, proofsOf, tableFacts } from '../../places/scratch/commit-sums.ts';
 import type { Commit, JobShape } from '../../places/export/export-facts.ts';
 import type { ExportStanding, UnfinishedStanding } from '../../core/run/record/export-standing.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
@@ -41,6 +41,7 @@ export function openStanding(standing: ExportStanding, files: FileStore, folder:
 
 function manifestSoFar({ start, commits, spent, lines }: UnfinishedStanding): Manifest {
   const { job, inputs } = start ?? { job: {}, inputs: [] };
+  const proofs = proofsOf(commits);
   const version = lines.findLast((line) => line.kind === 'run')?.version ?? '';
   return {
     version: 1,
@@ -50,6 +51,7 @@ function manifestSoFar({ start, commits, spent, lines }: UnfinishedStanding): Ma
     inputs,
     counts: committedCounts(commits),
     notes: notesOf(commits),
+    ...(proofs === undefined ? {} : { proofs }),
     drift: driftOf(commits),
     ...spent,
     parts: commits.length,
@@ -77,6 +79,7 @@ function shapeOf(job: JobShape): TableShape {
     exclude: (job['output.exclude'] ?? []) as TableShape['exclude'],
     rename: (job['output.rename'] ?? {}) as TableShape['rename'],
     hasFetchedAt: job['base.from'] !== undefined,
+    hasProofs: job['output.proofs'] === true,
     // Only whether there is a stamp decides the columns.
     ...(job['output.exportedAt'] === true ? { exportedAtUs: 0 } : {}),
   };

@@ -69,6 +69,7 @@ export async function readReport(request: ReportRequest): Promise<ReportData> {
     tables: tables.map(([name, { rows, columns }]) => ({ name, rows, columns: columns.length })),
     files: filesByTable(view),
     notes: manifest.notes,
+    proofs: manifest.proofs ?? null,
     runs,
     ...profiled,
     drift: driftData(manifest.drift),

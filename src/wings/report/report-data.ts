@@ -1,5 +1,5 @@
 import type { DriftCount } from '../../core/records/drift.ts';
-import type { Counts, Notes } from '../../places/export/export-facts.ts';
+import type { Counts, Notes, ProofCounts } from '../../places/export/export-facts.ts';
 import type { AccountFigures } from '../../core/run/record/runs-model.ts';
 import type { DataProfile } from './profile/profile-source.ts';
 import type { RunsData } from './runs.ts';
@@ -63,6 +63,8 @@ export interface ReportFacts {
   readonly tables: readonly { readonly name: string; readonly rows: number; readonly columns: number }[];
   readonly files: readonly FilesOfTable[];
   readonly notes: Notes;
+  /** Null without `output.proofs`. */
+  readonly proofs: ProofCounts | null;
   readonly runs: RunsData | null;
   readonly profile: DataProfile | null;
   /** Why there is no profile. */

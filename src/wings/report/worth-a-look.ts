@@ -1,11 +1,18 @@
 import { count, plural } from '../../lib/format-text.ts';
+import { proofsText } from '../../places/export/export-facts.ts';
 import type { Look, ReportFacts } from './report-data.ts';
 
 const mostNames = 6;
 
 /** What a reader should not miss, and no figure of the account shows. */
 export function worthALook(facts: ReportFacts): Look[] {
-  return [...driftLook(facts), ...nullColumns(facts), ...retryLook(facts)];
+  return [...proofLook(facts), ...driftLook(facts), ...nullColumns(facts), ...retryLook(facts)];
+}
+
+function proofLook({ proofs }: ReportFacts): Look[] {
+  return proofs === null || proofs.unproven === 0
+    ? []
+    : [{ target: 'facts', link: proofsText(proofs), rest: '', names: [] }];
 }
 
 function driftLook({ drift }: ReportFacts): Look[] {

@@ -55,6 +55,7 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'tolerance.maxInvalid': fc.constantFrom('0', '50%'),
   'tolerance.maxFailed': fc.constantFrom('0', '7', '3%'),
   'tolerance.maxUnlisted': fc.constantFrom('0', '20%', '500'),
+  'tolerance.maxUnproven': fc.constantFrom('0', '0.1%'),
 };
 
 function anyValue(field: JobField): fc.Arbitrary<unknown> {
@@ -71,7 +72,7 @@ function anyValue(field: JobField): fc.Arbitrary<unknown> {
 
 const required = ['ids.from', 'service.url', 'output.dir'];
 /** Fields that exclude each other by what they name. */
-const together = ['output.columns', 'output.exclude', 'output.rename'];
+const together = ['output.columns', 'output.exclude', 'output.rename', 'output.proofs'];
 
 /** Other fields of a base are a mistake without it. */
 function withBase(job: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -39,7 +39,13 @@ describe('a job', () => {
       overrun: ['50%', 'auto'],
     });
     expect(job.output).toMatchObject({ formats: ['parquet'], tables: ['assets'], rowsPerPart: 100_000 });
-    expect(job.tolerance).toEqual({ allowNone: false, maxFailed: 0, maxInvalid: '50%', maxUnlisted: '20%' });
+    expect(job.tolerance).toEqual({
+      allowNone: false,
+      maxFailed: 0,
+      maxInvalid: '50%',
+      maxUnlisted: '20%',
+      maxUnproven: '100%',
+    });
   });
 
   it('takes a value from the flag before the environment, that before the file, and that before the default', async () => {

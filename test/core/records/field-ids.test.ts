@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { changesTable, fetchedAt, tables } from '../../../src/core/records/columns.ts';
+import { changesTable, fetchedAt, proofColumns, tables } from '../../../src/core/records/columns.ts';
 import { fieldsOf } from '../../../src/core/records/field-ids.ts';
 import { exportedAt, shapeTable, wholeTables } from '../../../src/core/records/shape-table.ts';
 import type { Table } from '../../../src/core/records/table.ts';
@@ -9,7 +9,7 @@ const golden = new URL('golden/field-ids.txt', import.meta.url);
 
 /** Every field of every table, a line each: `table.column id`. */
 function lines(): string[] {
-  const stamps = { name: '*', columns: [fetchedAt, exportedAt] };
+  const stamps = { name: '*', columns: [fetchedAt, exportedAt, ...proofColumns] };
   return [...tables, changesTable, stamps].flatMap((table) => {
     return fieldsOf(table).map(({ id, column }) => `${table.name}.${column.name} ${id}`);
   });
@@ -22,7 +22,7 @@ describe('field ids', () => {
   });
 
   it('name each column of a table once, whatever its shape', () => {
-    const shape = { ...wholeTables, exportedAtUs: 0, hasFetchedAt: true };
+    const shape = { ...wholeTables, exportedAtUs: 0, hasFetchedAt: true, hasProofs: true };
     for (const table of [...tables, changesTable]) {
       const ids = fieldsOf(shapeTable(table, shape).table).map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);

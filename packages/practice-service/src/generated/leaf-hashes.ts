@@ -47,7 +47,7 @@ function firstMetadata(record: JsonObject, creators: readonly Buffer[]): Buffer 
   const { use_method: method, remaining, total } = object(record['uses']);
   const nonce = object(record['supply'])['edition_nonce'] ?? null;
   const group = collectionOf(record);
-  const used = useMethods.indexOf(String(method).toLowerCase());
+  const used = placeOf(useMethods, method);
   return Buffer.concat([
     ...opening(record),
     option(nonce === null ? undefined : integer(nonce, 1)),
@@ -80,8 +80,12 @@ function opening(record: JsonObject): Buffer[] {
 }
 
 function standardOf(record: JsonObject): Buffer {
-  const standard = standards.indexOf(String(object(object(record['content'])['metadata'])['token_standard']));
+  const standard = placeOf(standards, object(object(record['content'])['metadata'])['token_standard']);
   return option(standard < 0 ? undefined : integer(standard, 1));
+}
+
+function placeOf(names: readonly string[], name: Json | undefined): number {
+  return typeof name === 'string' ? names.findIndex((each) => each.toLowerCase() === name.toLowerCase()) : -1;
 }
 
 function collectionOf(record: JsonObject): JsonObject | undefined {

@@ -63,7 +63,14 @@ export function rebuiltJob(source: FinishedExport, dir: string, output: RebuiltO
   const job: Job = {
     ...begun,
     // Fates are those of the source, which was told what it tolerates.
-    tolerance: { maxMissing: '100%', maxFailed: '100%', maxInvalid: '100%', maxUnlisted: '100%', allowNone: true },
+    tolerance: {
+      maxMissing: '100%',
+      maxFailed: '100%',
+      maxInvalid: '100%',
+      maxUnlisted: '100%',
+      maxUnproven: '100%',
+      allowNone: true,
+    },
     output: { ...begun.output, ...output },
   };
   const had = new Set(manifest.files.map(({ format }) => format));

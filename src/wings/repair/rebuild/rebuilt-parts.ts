@@ -20,6 +20,7 @@ import { inThousands } from '../rebuild-files.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { SortedRecords, type SortOrder, type TimedRecord } from './sorted-records.ts';
 import { fileOptionsOf, openPart } from '../../../core/work/part-build.ts';
+import { readyProver } from '../../../core/records/prover.ts';
 import { readerOf, tablesOf } from '../../../core/work/tables-of.ts';
 
 type SourceCommit = Manifest['commits'][number];
@@ -48,6 +49,7 @@ export async function* rebuiltParts(rebuilding: RebuiltParts): AsyncGenerator<Ma
   const { finished, job, begun, join, isNeeded, onRead } = rebuilding;
   const { commits } = finished.manifest;
   const shaped = tablesOf(job, begun);
+  await readyProver(job.output);
   const files = sourceFiles(finished);
   const sorted = await sortedRecords(rebuilding, { finished, shaped, files });
   const source = { finished, shaped, files, sorted };
@@ -149,12 +151,12 @@ async function rebuiltPart(
       }
       onRead(commit);
     }
-    const { files: made, notes } = await build.finish();
+    const { notes, ...built } = await build.finish();
     const told = notesOf(sources);
     return {
       part,
       counts: committedCounts(sources),
-      files: made,
+      ...built,
       drift: driftOf(sources),
       // A cell of a table that was read holds what replaced the surrogate.
       notes: { ...told, ...notes, replacedSurrogates: Math.max(told.replacedSurrogates, notes.replacedSurrogates) },

@@ -1,4 +1,5 @@
 import { byteSize, count } from '../../../lib/format-text.ts';
+import { proofsText } from '../../../places/export/export-facts.ts';
 import type { FilesOfTable, NextStep, ReportData } from '../report-data.ts';
 import { html, joined, type Markup } from './html.ts';
 import { cut } from './text.ts';
@@ -33,6 +34,7 @@ export function factsSection(data: ReportData): Markup {
     const number = data.notes[name as keyof typeof noteWords];
     return number === 0 ? [] : [html`<li>${count(number)} ${words}</li>`];
   });
+  if (data.proofs !== null) notes.unshift(html`<li>${proofsText(data.proofs)}</li>`);
   return html`<section id="facts" aria-labelledby="facts-h"><h2 id="facts-h">Facts</h2>
 <div class="card">${filesTable(data.files)}</div>
 <div class="card">${inputsTable(data)}</div>
