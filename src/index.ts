@@ -12,8 +12,14 @@ export {
   unfinishedOf as unfinishedBefore,
   verifyInOneCall as verifyExport,
 } from './library/calls.ts';
-export { listInOneCall as listIds, type ListOptions, type ListResult } from './library/list-call.ts';
-export type { ListAccount, ListEvent } from './wings/listing/index.ts';
+export {
+  type HoldersOptions,
+  holdersInOneCall as writeHolders,
+  listInOneCall as listIds,
+  type ListOptions,
+  type ListResult,
+} from './library/list-call.ts';
+export type { HoldersSummary, ListAccount, ListEvent } from './wings/listing/index.ts';
 export type { ExportOptions, JobOptions, World } from './library/options.ts';
 export { type RunningService, type ServiceOptions, startService } from './practice-service.ts';
 export { ExportError } from './lib/export-error.ts';

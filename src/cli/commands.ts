@@ -62,6 +62,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/ids-command.ts')).idsCommand,
   },
   {
+    name: 'holders',
+    about: 'count the assets of each owner, of a collection or an export',
+    load: async () => (await import('./commands/holders-command.ts')).holdersCommand,
+  },
+  {
     name: 'credits',
     about: 'show the credits booked per day, or correct them; sends nothing',
     load: async () => (await import('./commands/credits-command.ts')).creditsCommand,

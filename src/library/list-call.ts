@@ -7,7 +7,7 @@ import { exitCodes } from '../lib/exit-codes.ts';
 import type { ExportError } from '../lib/export-error.ts';
 import { programVersion } from '../lib/packages/package-root.ts';
 import { diskFileStore } from '../places/files/file-store.ts';
-import type { ListAccount, ListEvent, WantedList } from '../wings/listing/index.ts';
+import type { HoldersRequest, HoldersSummary, ListAccount, ListEvent, WantedList } from '../wings/listing/index.ts';
 import { contextOf, never, serviceOf } from './calls.ts';
 import { byMember, inCall } from './member-words.ts';
 import { jobIn, jobMembers, type JobOptions, requireMembers } from './options.ts';
@@ -84,4 +84,30 @@ async function listOnce(options: ListOptions): Promise<ListResult> {
   byMember(error, members);
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
   return { path, account, exitCode, ...(error === undefined ? {} : { error }) };
+}
+
+export interface HoldersOptions extends Partial<Pick<HoldersRequest, 'format' | 'assets'>> {
+  /** A complete export: a folder, for example the `records` of a list. */
+  readonly of: string;
+  /** The file. */
+  readonly out: string;
+}
+
+/** Counts the assets of each owner of an export, as `holders --of` does. @throws {ExportError} `usage`, `input`, `damaged` */
+export async function holdersInOneCall({
+  of,
+  out,
+  format = 'csv',
+  assets = false,
+}: HoldersOptions): Promise<HoldersSummary> {
+  const { writeHolders } = await import('../wings/listing/index.ts');
+  const { openFinished } = await import('../exports/finished-export.ts');
+  const [files, path] = [diskFileStore, resolve(requireAddress(out, 'list', 'out'))];
+  const scratch = `${path}.holders`;
+  const finished = await openFinished(resolve(requireAddress(of, 'export', 'of')));
+  try {
+    return await writeHolders({ finished, files, out: path, scratch, format, assets });
+  } finally {
+    await files.remove(scratch);
+  }
 }

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
 import { listFilters } from '../../core/client/dialects.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { requireAddress } from '../../lib/addresses/address.ts';
+import { type AddressUse, requireAddress } from '../../lib/addresses/address.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -13,6 +13,7 @@ import { diskFileStore } from '../../places/files/file-store.ts';
 import type { ListEvent, ListIdsRequest, ListOutcome, requestedList as asked } from '../../wings/listing/index.ts';
 import { openService } from '../../world/open-service.ts';
 import type { Command, CommandFlag, CommandLine } from '../command.ts';
+import { absoluteAddress } from '../export-place.ts';
 import { countOf } from '../flag-values.ts';
 import {
   fleetGroup,
@@ -32,7 +33,7 @@ import { showListing } from '../progress/show-listing.ts';
 
 type RequestedList = typeof asked;
 
-const filterFlags: readonly CommandFlag[] = [
+export const filterFlags: readonly CommandFlag[] = [
   { name: 'collection', value: 'ADDRESS', about: 'members of a collection' },
   { name: 'owner', value: 'ADDRESS', about: 'assets of an owner' },
   { name: 'creator', value: 'ADDRESS', about: 'assets of a creator' },
@@ -42,7 +43,7 @@ const filterFlags: readonly CommandFlag[] = [
   { name: 'only-verified', about: 'of a creator: only assets that it signed' },
 ];
 
-const listFlags: readonly CommandFlag[] = [
+export const listFlags: readonly CommandFlag[] = [
   { name: 'out', value: 'FILE', about: 'the list: one id a line, sorted; .gz and .zst compress' },
   { name: 'records', value: 'DIR', about: 'keep the records of all pages as an export that run takes as --base' },
   { name: 'expect', value: 'N', about: 'the number of members; another count ends with exit 3' },
@@ -59,7 +60,7 @@ const listFlags: readonly CommandFlag[] = [
 const flagsForIds = ['ids-per-call', 'credits-per-call', 'show-unverified-collections', 'singles'];
 
 /** The job flags that matter to a list. */
-const listJobGroups = jobFlagGroups('service', 'budget').map((group) => ({
+export const listJobGroups = jobFlagGroups('service', 'budget').map((group) => ({
   ...group,
   flags: group.flags.filter(({ name }) => !flagsForIds.includes(name)),
 }));
@@ -88,17 +89,46 @@ export const idsCommand: Command = {
   ],
   notes:
     'A page or a total costs list.creditsPerPage of the dialect (asset-export help dialects). To resume, run the same command again: answered pages cost nothing. A list that is not proven ends with exit 3 and is written to FILE.unproven.',
-  run: (args) => ids(args),
+  run: (args) => {
+    const records = args.text('records');
+    return listed(args, {
+      out: outOf(args, 'list'),
+      records:
+        records === undefined ? undefined : absoluteAddress(records, 'changes', '--records', args.terminal.cwd()),
+    });
+  },
 };
 
-async function ids(args: CommandLine): Promise<number> {
+/** Where a list goes, and what a command makes of it when it is proven. */
+export interface ListTarget {
+  readonly out: string;
+  readonly records?: string | undefined;
+  /** Gives what is printed below the account, as text and as members of the JSON. */
+  readonly then?: () => Promise<MadeOfList>;
+}
+
+export interface MadeOfList {
+  readonly text: string;
+  readonly facts: object;
+}
+
+/** The file that --out names. @throws {ExportError} `usage` */
+export function outOf(args: CommandLine, use: AddressUse): string {
+  const out = args.text('out');
+  if (out === undefined)
+    throw new ExportError('usage', '--out FILE is missing', { todo: `Name the file of the ${use}.` });
+  return resolve(args.terminal.cwd(), requireAddress(out, use, '--out'));
+}
+
+/** Makes a list as the flags say. Gives the exit status. */
+export async function listed(args: CommandLine, target: ListTarget): Promise<number> {
   const { terminal } = args;
   const settings = runSettings(args);
   const { signals } = settings;
   // Of a job only service, budget and fleet are used.
   const { job } = jobOf(args, { out: '.', ids: '-' });
   const { listIds, requestedList } = await import('../../wings/listing/index.ts');
-  const request = requestOf(args, job, requestedList);
+  const request = requestOf(args, target, { job, requestedList });
   const open = await openService({
     job,
     ...lookedAround(args),
@@ -138,7 +168,11 @@ async function ids(args: CommandLine): Promise<number> {
       });
       const ended = await endOf(listing, shown, () => hasBegun);
       const telling = { ...settings, logEnd: shown.logEnd };
-      return ended instanceof ExportError ? tellStopped(ended, telling) : tellOutcome(ended, request, telling);
+      const isProven = !(ended instanceof ExportError) && ended.error === undefined;
+      const made = isProven ? await target.then?.() : undefined;
+      return ended instanceof ExportError
+        ? tellStopped(ended, telling)
+        : tellOutcome(ended, request, { ...telling, made });
     },
     hasFailed: (exitCode) => exitCode !== exitCodes.complete.code,
     cleanUp: [
@@ -151,19 +185,18 @@ async function ids(args: CommandLine): Promise<number> {
 }
 
 /** @throws {ExportError} `usage` for what the dialect cannot list */
-function requestOf(args: CommandLine, job: Job, requestedList: RequestedList): ListIdsRequest {
-  const cwd = args.terminal.cwd();
-  const out = args.text('out');
-  if (out === undefined)
-    throw new ExportError('usage', '--out FILE is missing', { todo: 'Name the file of the list.' });
-  const records = args.text('records');
+function requestOf(
+  args: CommandLine,
+  { out, records }: ListTarget,
+  { job, requestedList }: { readonly job: Job; readonly requestedList: RequestedList },
+): ListIdsRequest {
   return requestedList(
     {
       ...Object.fromEntries(listFilters.map((filter) => [filter, args.text(filter)])),
       unverified: args.isOn('unverified'),
       onlyVerified: args.isOn('only-verified'),
-      out: resolve(cwd, requireAddress(out, 'list', '--out')),
-      records: records === undefined ? undefined : resolve(cwd, requireAddress(records, 'changes', '--records')),
+      out,
+      records,
       expect: countOf(args, 'expect', { least: 1 }),
       proofCalls: countOf(args, 'proof-calls'),
       limit: countOf(args, 'limit', { least: 1 }),
@@ -191,6 +224,7 @@ async function endOf(
 
 interface Telling extends RunSettings {
   readonly logEnd: ShownListing['logEnd'];
+  readonly made?: MadeOfList | undefined;
 }
 
 /** Reports what stopped a list in the last line of its log, which holds nothing but JSON. Gives the exit status. */
@@ -202,14 +236,16 @@ function tellStopped(error: ExportError, { terminal, json, logEnd }: Telling): n
 }
 
 /** Prints the account on stdout and reports how the list ended: in the last line of the log, or an error as text. Gives the exit status. */
-function tellOutcome(outcome: ListOutcome, request: ListIdsRequest, { terminal, json, logEnd }: Telling): number {
+function tellOutcome(outcome: ListOutcome, request: ListIdsRequest, telling: Telling): number {
+  const { terminal, json, logEnd, made } = telling;
   const { stdout, stderr, cwd } = terminal;
   const { account, path, error, callsOfRun, creditsOfRun } = outcome;
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
   const state = error === undefined ? 'complete' : 'unproven';
   const list = account.members === 0 ? null : path;
-  const told = { state, exitCode, list, ...account, callsOfRun, creditsOfRun, error: errorJson(error) };
-  stdout.write(`${json ? JSON.stringify(told) : listSummary(account, request.dialect)}\n`);
+  const told = { state, exitCode, list, ...account, callsOfRun, creditsOfRun, ...made?.facts, error: errorJson(error) };
+  const summary = [listSummary(account, request.dialect), made?.text].filter((text) => text !== undefined).join('\n\n');
+  stdout.write(`${json ? JSON.stringify(told) : summary}\n`);
   // List and version are in each line of a log.
   const logged = { ...told, list: undefined, version: undefined };
   if (logEnd !== undefined) logEnd(logged, error === undefined ? 'info' : 'error');

@@ -25,7 +25,7 @@ export function unnamed(
 ): ExportError {
   if (members === 0)
     return new ExportError('notTolerated', 'no members: the service lists none', {
-      todo: 'Check the address and the filter. Burnt assets are never listed.',
+      todo: 'Check the address and the filter: a wallet has no members, and ids --owner lists what it owns. Burnt assets are never listed.',
     });
   if (expect !== undefined && expect !== members)
     return new ExportError('notTolerated', `${why}: the list is in ${path}`, {
