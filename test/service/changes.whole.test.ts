@@ -7,7 +7,6 @@ import { type Changes, changesSchema } from '../../packages/practice-service/src
 import { ChangingStore } from '../../packages/practice-service/src/changes/changing-store.ts';
 import { generatedId } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { GeneratedStore } from '../../packages/practice-service/src/store/generated-store.ts';
-import { recordText } from '../../packages/practice-service/src/store/stored-record.ts';
 import { fileOf } from './local-service.ts';
 
 const from = '2026-11-20';
@@ -21,8 +20,7 @@ function recordsOn(day: number, changes: Partial<Changes>): Map<string, string |
   const store = new ChangingStore(new GeneratedStore(0), checked, { clock, classify });
   return new Map(
     ids.map((id) => {
-      const packed = store.get(id);
-      return [id, packed === undefined ? undefined : recordText(packed).toString('utf8')];
+      return [id, store.get(id)?.text.toString('utf8')];
     }),
   );
 }

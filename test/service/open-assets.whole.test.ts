@@ -20,7 +20,7 @@ it('keeps records that memory does not hold in the spill folder, or says how to 
   await expect(openAssets(source, {})).rejects.toMatchObject({ exit: 'usage' });
   const store = await openAssets(source, { spillDir: join(folder, 'spill') });
   expect(store.count).toBe(memoryAssets + 1);
-  expect(store.get(generatedId(3, memoryAssets))?.toString('utf8')).toContain(generatedId(3, memoryAssets));
+  expect(store.get(generatedId(3, memoryAssets))?.text.toString('utf8')).toContain(generatedId(3, memoryAssets));
   await store.close();
   expect(readdirSync(folder).sort()).toEqual(['assets.jsonl', 'spill']);
 }, 120_000);

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Zstd } from '@hpcc-js/wasm-zstd';
 import { describe, expect, it } from 'vitest';
-import { AnswerBytes } from '../../packages/practice-service/src/answer-bytes.ts';
 import { readExport } from '../../src/practice-service.ts';
 import { readRecords } from '../../packages/practice-service/src/store/read-records.ts';
-import { appendRecord } from '../../packages/practice-service/src/store/stored-record.ts';
 import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { call, fileOf, idOf, serve, temporaryFolder } from './local-service.ts';
 
@@ -15,11 +13,7 @@ const everything = { showFungible: true, showCollectionMetadata: true };
 async function textsOf(path: string): Promise<string[]> {
   const texts: string[] = [];
   for await (const records of readRecords({ assets: [path], readExport })) {
-    for (const { packed } of records) {
-      const out = new AnswerBytes(1 << 20, 100);
-      appendRecord(out, packed, everything);
-      texts.push(out.finish().toString());
-    }
+    for (const { record } of records) texts.push(record.text.toString());
   }
   return texts;
 }

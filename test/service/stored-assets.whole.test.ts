@@ -14,8 +14,7 @@ import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { idOfBytes } from '../../src/lib/ids/id-bytes.ts';
 import { readExport } from '../../src/practice-service.ts';
-import { buildStore } from '../../packages/practice-service/src/store/build-store.ts';
-import { IndexedStore } from '../../packages/practice-service/src/store/indexed-store.ts';
+import { buildStore, IndexedStore } from '../../packages/practice-service/src/store/indexed-store.ts';
 import { openStoredAssets } from '../../packages/practice-service/src/store/stored-assets.ts';
 import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { runProgram } from '../support/run-program.ts';
@@ -55,17 +54,12 @@ describe('the store on disk', () => {
     again.push(`{"id":"${ids[50] ?? ''}","long":"${'y'.repeat(3_000_000)}"}`);
     const folder = join(temporaryFolder(), 'store');
     await buildStore({ assets: [fileOf([...few, ...again])], readExport }, folder);
-    expect(readdirSync(folder).sort()).toEqual(['index', 'records', 'store.json']);
+    expect(readdirSync(folder).sort()).toEqual(['index', 'records.jsonl']);
+    expect(readFileSync(join(folder, 'records.jsonl'), 'utf8')).toBe(`${[...few, ...again].join('\n')}\n`);
     const store = IndexedStore.open(folder);
     expect(store?.count).toBe(600);
     for (const [index, line] of few.entries()) {
-      const text = Buffer.from(again[index] ?? line);
-      expect(
-        store
-          ?.get(ids[index] ?? '')
-          ?.subarray(-text.length)
-          .equals(text),
-      ).toBe(true);
+      expect(store?.get(ids[index] ?? '')?.text.toString()).toBe(again[index] ?? line);
     }
     expect(store?.get(idOf(5))).toBeUndefined();
     expect(store?.get('no id')).toBeUndefined();
@@ -88,7 +82,7 @@ describe('the store on disk', () => {
     expect(readdirSync(storeDir)).toHaveLength(1);
     expect(readdirSync(storeDir)).not.toContain(folder);
     // Those who had the old store open still have it.
-    expect(first.get(ids[7] ?? '')?.toString()).toContain(ids[7]);
+    expect(first.get(ids[7] ?? '')?.text.toString()).toContain(ids[7]);
     await Promise.all([first.close(), again.close(), changed.close()]);
   });
 
@@ -107,30 +101,64 @@ describe('the store on disk', () => {
     const first = await openStored(assets, storeDir);
     const [folder = ''] = readdirSync(storeDir);
     truncateSync(join(storeDir, folder, 'index'), 0);
-    mkdirSync(join(storeDir, 'assets-of-older-files'));
+    mkdirSync(join(storeDir, 'assets-0123456789abcdef'));
     const second = await openStored(assets, storeDir);
     expect(readdirSync(storeDir)).toEqual([folder]);
-    for (const store of [first, second]) expect(store.get(ids[7] ?? '')?.toString()).toContain(ids[7]);
+    for (const store of [first, second]) expect(store.get(ids[7] ?? '')?.text.toString()).toContain(ids[7]);
     await Promise.all([first.close(), second.close()]);
   });
 
-  it('says so when it was cut while it was open', async () => {
+  it('gives the record of an id or says that it is damaged, whatever became of its file', async () => {
     const storeDir = temporaryFolder();
     const store = await openStored([fileOf(lines)], storeDir);
-    truncateSync(join(storeDir, readdirSync(storeDir)[0] ?? '', 'records'), 100);
-    expect(() => store.get(ids[7] ?? '')).toThrow('was cut');
+    const path = join(storeDir, readdirSync(storeDir)[0] ?? '', 'records.jsonl');
+    const whole = readFileSync(path);
+    const place = whole.indexOf(lines[7] ?? '');
+    const swapped = [...lines.slice(0, 7), lines[8], lines[7], ...lines.slice(9), ''].join('\n');
+    const flipped = [0, 60, (lines[7] ?? '').length - 1].map((at) => {
+      const bytes = Buffer.from(whole);
+      bytes[place + at] = (bytes[place + at] ?? 0) ^ 1;
+      return bytes;
+    });
+    const zeros = Buffer.concat([whole.subarray(0, place), Buffer.alloc(4096), whole]);
+    for (const changed of [...flipped, zeros, swapped, whole.subarray(0, place + 100)]) {
+      writeFileSync(path, changed);
+      expect(() => store.get(ids[7] ?? '')).toThrow(expect.objectContaining({ exit: 'damaged' }));
+      writeFileSync(path, whole);
+      expect(store.get(ids[7] ?? '')?.text.toString()).toBe(lines[7]);
+    }
     await store.close();
   });
 
-  it('takes away what was left by builders that were killed, of this version and an earlier one', async () => {
+  it('answers 500 and reports it for a damaged record, and serves all others', async () => {
     const storeDir = temporaryFolder();
-    for (const name of [`building-${process.pid}`, `building-${process.pid}-one`, 'building-4194305-two'])
-      mkdirSync(join(storeDir, name, 'spill'), { recursive: true });
-    writeFileSync(join(storeDir, 'building-4194305-two.alive'), '');
-    writeFileSync(join(storeDir, 'building-4194305-three.alive.opening'), '');
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
+    const service = await serve(lines, { storeDir, onError });
+    const store = readdirSync(storeDir).find((name) => name.startsWith('assets-')) ?? '';
+    const path = join(storeDir, store, 'records.jsonl');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(ids[7] ?? '', ids[8] ?? ''));
+    const body = (id = '') => ({ jsonrpc: '2.0', id: 1, method: 'getAsset', params: [id, show] });
+    expect((await post(service, body(ids[7]))).status).toBe(500);
+    expect(errors).toMatchObject([{ exit: 'damaged', message: expect.stringContaining(store) as string }]);
+    expect(await call(service, 'getAsset', [ids[8], show])).toContain(lines[8]);
+  });
+
+  it('takes away what builders that were killed left', async () => {
+    const storeDir = temporaryFolder();
+    mkdirSync(join(storeDir, 'building-01234567-89ab-4cde-8f01-23456789abcd', 'spill'), { recursive: true });
     writeFileSync(join(storeDir, 'building-site.txt'), 'of the user');
     await (await openStored([fileOf(lines)], storeDir)).close();
     expect(readdirSync(storeDir)).toEqual([expect.stringMatching(/^assets-/), 'building-site.txt']);
+  });
+
+  it('is built by services with other files too, of which one takes away what the other builds', async () => {
+    const storeDir = temporaryFolder();
+    const paths = [fileOf(lines), fileOf(lines.slice(0, 500))];
+    const stores = await Promise.all(paths.map((path) => openStored([path], storeDir)));
+    expect(stores.map(({ count }) => count)).toEqual([3000, 500]);
+    expect(readdirSync(storeDir)).toHaveLength(1);
+    await Promise.all(stores.map((store) => store.close()));
   });
 
   it('is not there when its files cannot be read to the end', async () => {
@@ -179,7 +207,7 @@ describe('the store on disk', () => {
     damages.push((path) => {
       rmSync(path);
     });
-    for (const name of ['records', 'index', 'store.json']) {
+    for (const name of ['records.jsonl', 'index']) {
       for (const damage of damages) {
         damage(join(store, name));
         const service = await serve([], options);

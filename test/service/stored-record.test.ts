@@ -4,22 +4,22 @@ import { type JsonObject, parseJson } from '../../src/lib/json/json.ts';
 import { AnswerBytes, AnswerTooBig } from '../../packages/practice-service/src/answer-bytes.ts';
 import {
   appendRecord,
-  isUnverified,
-  packRecord,
+  recordOf,
   type ShowFlags,
+  type StoredRecord,
 } from '../../packages/practice-service/src/store/stored-record.ts';
 import { anyText } from '../support/any-text.ts';
 
 const everything = { showFungible: true, showCollectionMetadata: true };
 const nothing = { showFungible: false, showCollectionMetadata: false };
 
-function pack(text: string): Buffer {
-  return packRecord(Buffer.from(text), JSON.parse(text) as Record<string, unknown>);
+function stored(text: string): StoredRecord {
+  return recordOf(Buffer.from(text), JSON.parse(text) as Record<string, unknown>);
 }
 
 function shown(text: string, flags: ShowFlags): string {
   const out = new AnswerBytes(1 << 24, 16);
-  appendRecord(out, pack(text), flags);
+  appendRecord(out, stored(text), flags);
   return out.finish().toString();
 }
 
@@ -76,7 +76,7 @@ function without(value: Readonly<Record<string, unknown>>, flags: ShowFlags): un
   return copy;
 }
 
-describe('a packed record', () => {
+describe('a stored record', () => {
   it('shows what its flags show, of any JSON however it is written', () => {
     fc.assert(
       fc.property(record, fc.array(fc.nat(), { minLength: 50, maxLength: 50 }), fc.boolean(), (value, draws, flag) => {
@@ -114,7 +114,7 @@ describe('a packed record', () => {
     ['[]', false],
     ['null', false],
   ])('of grouping %s: unverified is %s', (grouping, unverified) => {
-    expect(isUnverified(pack(`{"grouping":${grouping}}`))).toBe(unverified);
+    expect(stored(`{"grouping":${grouping}}`).isUnverified).toBe(unverified);
   });
 });
 

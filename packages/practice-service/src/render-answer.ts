@@ -9,7 +9,7 @@ import type { AssetStore } from './store/asset-store.ts';
 import { capBytes, type HttpAnswer, jsonAnswer, jsonType } from './http-answer.ts';
 import { errorAnswer, type ErrorObject, resultHead, resultTail } from './json-rpc.ts';
 import type { Spoiling } from './faults/spoiling.ts';
-import { appendRecord, isUnverified } from './store/stored-record.ts';
+import { appendRecord, type StoredRecord } from './store/stored-record.ts';
 
 /** A member of a request body, ready to be answered: a call in order, or what is wrong with it. */
 export type Prepared = { readonly id: string | undefined } & (
@@ -78,19 +78,19 @@ export class AnswerRenderer {
   #appendResult(out: AnswerBytes, query: ServiceQuery, spoiling: Spoiling | undefined): ErrorObject | undefined {
     if ('place' in query) return this.#appendPage(out, query, spoiling);
     if (query.method === 'getAsset') {
-      const packed = this.#find(query, query.ids[0] ?? '', spoiling);
-      if (packed === undefined) return assetNotFound;
+      const record = this.#find(query, query.ids[0] ?? '', spoiling);
+      if (record === undefined) return assetNotFound;
       out.text(resultHead);
-      appendRecord(out, packed, query.show);
+      appendRecord(out, record, query.show);
       return undefined;
     }
     if (spoiling !== undefined) return this.#appendSpoiled(out, query, spoiling);
     out.text(`${resultHead}[`);
     query.ids.forEach((id, index) => {
-      const packed = this.#find(query, id, undefined);
+      const record = this.#find(query, id, undefined);
       if (index > 0) out.text(',');
-      if (packed === undefined) out.text('null');
-      else appendRecord(out, packed, query.show);
+      if (record === undefined) out.text('null');
+      else appendRecord(out, record, query.show);
     });
     out.text(']');
     return undefined;
@@ -107,10 +107,10 @@ export class AnswerRenderer {
 
   #appendSpoiled(out: AnswerBytes, query: AssetQuery, spoiling: Spoiling): ErrorObject | undefined {
     const found = query.ids.map((id) => {
-      const packed = this.#find(query, id, spoiling);
-      if (packed === undefined) return null;
-      const element = new AnswerBytes(capBytes, packed.length);
-      appendRecord(element, packed, query.show);
+      const record = this.#find(query, id, spoiling);
+      if (record === undefined) return null;
+      const element = new AnswerBytes(capBytes, record.text.length);
+      appendRecord(element, record, query.show);
       return element.finish();
     });
     const elements = spoiling.elements(found, query);
@@ -125,17 +125,19 @@ export class AnswerRenderer {
     return undefined;
   }
 
-  #find(query: AssetQuery, id: string, spoiling: Spoiling | undefined): Buffer | undefined {
-    const packed = this.#store.get(id);
-    if (packed === undefined) return undefined;
-    const unverified = isUnverified(packed);
-    if (query.method === 'getAsset' && unverified && !query.show.showUnverifiedCollections) return undefined;
+  #find(query: AssetQuery, id: string, spoiling: Spoiling | undefined): StoredRecord | undefined {
+    const record = this.#store.get(id);
+    if (record === undefined) return undefined;
+    const { isUnverified } = record;
+    if (query.method === 'getAsset' && isUnverified && !query.show.showUnverifiedCollections) return undefined;
     if (
-      spoiling?.isForgotten(id, unverified && query.method === 'getAssets' && !query.show.showUnverifiedCollections) ===
-      true
+      spoiling?.isForgotten(
+        id,
+        isUnverified && query.method === 'getAssets' && !query.show.showUnverifiedCollections,
+      ) === true
     )
       return undefined;
     this.records += 1;
-    return packed;
+    return record;
   }
 }

@@ -2,7 +2,7 @@ import { AssetService } from '../../../packages/practice-service/src/asset-servi
 import { CreditBalance, MemorySpent } from '../../../packages/practice-service/src/credit-balance.ts';
 import { checkFaults } from '../../../packages/practice-service/src/faults/load-faults.ts';
 import type { AssetStore } from '../../../packages/practice-service/src/store/asset-store.ts';
-import { packRecord } from '../../../packages/practice-service/src/store/stored-record.ts';
+import { recordOf, type StoredRecord } from '../../../packages/practice-service/src/store/stored-record.ts';
 import type { ListingDialect } from '../../../src/core/client/dialects.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { idOfBytes } from '../../../src/lib/ids/id-bytes.ts';
@@ -36,12 +36,12 @@ export class CollectionStore implements AssetStore {
     return this.ids.length;
   }
 
-  get(id: string): Buffer {
+  get(id: string): StoredRecord {
     const grouping = [{ group_key: 'collection', group_value: servedCollection, verified: true }];
-    return packRecord(Buffer.from(JSON.stringify({ id, grouping })), { grouping });
+    return recordOf(Buffer.from(JSON.stringify({ id, grouping })), { grouping });
   }
 
-  *records(): Generator<Buffer, void, void> {
+  *records(): Generator<StoredRecord, void, void> {
     for (const id of this.ids) yield this.get(id);
   }
 

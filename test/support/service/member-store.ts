@@ -1,6 +1,6 @@
 import { idOfBytes, keyBytes, putIdBytes } from '../../../src/lib/ids/id-bytes.ts';
 import type { AssetStore } from '../../../packages/practice-service/src/store/asset-store.ts';
-import { packRecord } from '../../../packages/practice-service/src/store/stored-record.ts';
+import { recordOf, type StoredRecord } from '../../../packages/practice-service/src/store/stored-record.ts';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 
 /** What all members of such a store have in common, by the filter. */
@@ -55,15 +55,15 @@ export class MemberStore implements AssetStore {
     for (let row = 0; row < this.count; row += 1) this.#rows.set(view.getBigUint64(row * keyBytes), row);
   }
 
-  get(id: string): Buffer | undefined {
+  get(id: string): StoredRecord | undefined {
     const key = new Uint8Array(keyBytes);
     putIdBytes(id, key, 0);
     const at = (this.#rows.get(new DataView(key.buffer).getBigUint64(0)) ?? -1) * keyBytes;
-    return at < 0 || !Buffer.from(key).equals(this.#keys.subarray(at, at + keyBytes)) ? undefined : packed(id);
+    return at < 0 || !Buffer.from(key).equals(this.#keys.subarray(at, at + keyBytes)) ? undefined : stored(id);
   }
 
-  *records(): Generator<Buffer> {
-    for (let row = 0; row < this.count; row += 1) yield packed(idOfBytes(this.#keys, row * keyBytes));
+  *records(): Generator<StoredRecord> {
+    for (let row = 0; row < this.count; row += 1) yield stored(idOfBytes(this.#keys, row * keyBytes));
   }
 
   close(): Promise<void> {
@@ -72,6 +72,6 @@ export class MemberStore implements AssetStore {
   }
 }
 
-function packed(id: string): Buffer {
-  return packRecord(Buffer.from(memberRecord(id)), {});
+function stored(id: string): StoredRecord {
+  return recordOf(Buffer.from(memberRecord(id)), {});
 }

@@ -3,7 +3,7 @@ import { parseJson, stringifyJson } from '../../../../src/lib/json/json.ts';
 import { isJsonObject, type JsonObject } from '../../../../src/lib/json/json-value.ts';
 import { randomOf } from '../generated/seeded-random.ts';
 import type { AssetStore } from '../store/asset-store.ts';
-import { packRecord, recordText } from '../store/stored-record.ts';
+import { recordOf, type StoredRecord } from '../store/stored-record.ts';
 import type { Changes } from './change-schema.ts';
 import { changeRecord } from './change-record.ts';
 
@@ -32,15 +32,15 @@ export class ChangingStore implements AssetStore {
     return this.#store.count;
   }
 
-  get(id: string): Buffer | undefined {
-    const packed = this.#store.get(id);
+  get(id: string): StoredRecord | undefined {
+    const stored = this.#store.get(id);
     const days = this.version;
-    if (packed === undefined || days <= 0) return packed;
-    const record = parseJson(recordText(packed).toString('utf8'));
-    if (!isJsonObject(record)) return packed;
+    if (stored === undefined || days <= 0) return stored;
+    const record = parseJson(stored.text.toString('utf8'));
+    if (!isJsonObject(record)) return stored;
     const { isGone, isChanged } = this.#live(id, record, days);
     if (isGone) return undefined;
-    return isChanged ? packRecord(Buffer.from(stringifyJson(record)), record) : packed;
+    return isChanged ? recordOf(Buffer.from(stringifyJson(record)), record) : stored;
   }
 
   /** The days since the records were as loaded. */
@@ -48,9 +48,9 @@ export class ChangingStore implements AssetStore {
     return Math.max(0, Math.floor((this.#clock.now() - Date.parse(this.#changes.from)) / dayMs));
   }
 
-  *records(): Generator<Buffer> {
-    for (const packed of this.#store.records?.() ?? []) {
-      const { id } = JSON.parse(recordText(packed).toString('utf8')) as { readonly id: string };
+  *records(): Generator<StoredRecord> {
+    for (const { text } of this.#store.records?.() ?? []) {
+      const { id } = JSON.parse(text.toString('utf8')) as { readonly id: string };
       const today = this.get(id);
       if (today !== undefined) yield today;
     }

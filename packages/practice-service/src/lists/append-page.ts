@@ -22,9 +22,9 @@ export function appendPage(
   out.text(`${place.page === undefined ? '' : `,"page":${place.page}`},"items":[`);
   for (const [index, id] of ids.entries()) {
     if (index > 0) out.text(',');
-    const packed = store.get(id);
-    if (packed === undefined) throw new Error(`the store lost the record of ${id}`);
-    appendRecord(out, packed, show);
+    const record = store.get(id);
+    if (record === undefined) throw new Error(`the store lost the record of ${id}`);
+    appendRecord(out, record, show);
   }
   out.text(']');
   if (errors.length > 0) out.text(`,"errors":${JSON.stringify(errors.map((id) => ({ id, error: notShown })))}`);

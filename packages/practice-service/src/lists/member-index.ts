@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { idOfBytes, keyBytes, putIdBytes } from '../../../../src/lib/ids/id-bytes.ts';
-import { recordText } from '../store/stored-record.ts';
+import type { StoredRecord } from '../store/stored-record.ts';
 import type { MemberFilter } from './list-query.ts';
 
 /** An entry of a list: the row of its asset, and two marks. */
@@ -38,11 +38,11 @@ export class MemberIndex {
   }
 
   /** Reads all records once; others are answered meanwhile. */
-  static async build(records: Iterable<Buffer>): Promise<MemberIndex> {
+  static async build(records: Iterable<StoredRecord>): Promise<MemberIndex> {
     const gathered = new GatheredMembers();
     let read = 0;
-    for (const packed of records) {
-      gathered.add(JSON.parse(recordText(packed).toString('utf8')) as object);
+    for (const { text } of records) {
+      gathered.add(JSON.parse(text.toString('utf8')) as object);
       read += 1;
       if (read % 1000 === 0) await pause();
     }

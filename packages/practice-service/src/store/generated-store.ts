@@ -1,6 +1,6 @@
 import type { AssetStore } from './asset-store.ts';
 import { generatedRecord, isMissing } from '../generated/generated-assets.ts';
-import { packRecord } from './stored-record.ts';
+import { recordOf, type StoredRecord } from './stored-record.ts';
 
 /** A store that generates the record of any id, always the same one. Some ids are missing. */
 export class GeneratedStore implements AssetStore {
@@ -11,10 +11,10 @@ export class GeneratedStore implements AssetStore {
     this.#missingPercent = missingPercent;
   }
 
-  get(id: string): Buffer | undefined {
+  get(id: string): StoredRecord | undefined {
     if (isMissing(id, this.#missingPercent)) return undefined;
     const text = generatedRecord(id);
-    return packRecord(Buffer.from(text), JSON.parse(text) as Record<string, unknown>);
+    return recordOf(Buffer.from(text), JSON.parse(text) as Record<string, unknown>);
   }
 
   async close(): Promise<void> {

@@ -15,7 +15,7 @@ export async function openAssets(source: AssetSource, { storeDir, spillDir }: As
   if (storeDir !== undefined) return openStoredAssets(source, storeDir);
   const store = new MemoryStore();
   for await (const records of readRecords(source)) {
-    for (const { id, packed } of records) store.put(id, packed);
+    for (const { id, record } of records) store.put(id, record);
     if (store.count <= memoryAssets) continue;
     if (spillDir === undefined) throw tooMany();
     await store.close();

@@ -7,13 +7,13 @@ import { codecOf, decompress } from '../../../../src/lib/decompress.ts';
 import { codeOf, ExportError, messageOf } from '../../../../src/lib/export-error.ts';
 import { type ByteSpan, splitLines } from '../../../../src/lib/scan/split-lines.ts';
 import { capBytes } from '../http-answer.ts';
-import { packRecord } from './stored-record.ts';
+import { recordOf, type StoredRecord } from './stored-record.ts';
 import { space, tab } from '../../../../src/lib/ascii.ts';
 
 /** A record ready for a store. */
-export interface PackedRecord {
+export interface NamedRecord {
   readonly id: string;
-  readonly packed: Buffer;
+  readonly record: StoredRecord;
 }
 
 /** A file of a finished export: the texts of its records as lines, or what is rebuilt from its rows. */
@@ -35,7 +35,7 @@ export interface AssetSource {
  * It yields what a piece of a file holds at a time.
  * @throws {ExportError} `input` for a file that cannot be read or a line that is no record.
  */
-export async function* readRecords({ assets, readExport }: AssetSource): AsyncGenerator<PackedRecord[]> {
+export async function* readRecords({ assets, readExport }: AssetSource): AsyncGenerator<NamedRecord[]> {
   for (const path of assets) {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
       yield* readFile(path);
@@ -48,22 +48,22 @@ export async function* readRecords({ assets, readExport }: AssetSource): AsyncGe
   }
 }
 
-async function* rebuilt(records: AsyncIterable<JsonObject[]>, path: string): AsyncGenerator<PackedRecord[]> {
+async function* rebuilt(records: AsyncIterable<JsonObject[]>, path: string): AsyncGenerator<NamedRecord[]> {
   for await (const some of records) {
     yield some.map((record) => {
       const { id } = record;
       if (typeof id !== 'string') throw misfit(path, 'of a row has no id');
-      return { id, packed: packRecord(Buffer.from(stringifyJson(record)), record) };
+      return { id, record: recordOf(Buffer.from(stringifyJson(record)), record) };
     });
   }
 }
 
-function readFile(path: string): AsyncGenerator<PackedRecord[]> {
+function readFile(path: string): AsyncGenerator<NamedRecord[]> {
   return readLines(decompress(createReadStream(path, { highWaterMark: 1 << 18 }), codecOf(path)), path);
 }
 
-function readLines(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<PackedRecord[]> {
-  let records: PackedRecord[] = [];
+function readLines(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<NamedRecord[]> {
+  let records: NamedRecord[] = [];
   const lines = splitLines({
     // A longer record could not be served.
     longest: capBytes,
@@ -72,7 +72,7 @@ function readLines(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGenerat
       if (record !== undefined) records.push(record);
     },
   });
-  const take = (): PackedRecord[] => {
+  const take = (): NamedRecord[] => {
     const taken = records;
     records = [];
     return taken;
@@ -99,7 +99,7 @@ async function* readable<T>(path: string, read: AsyncIterable<T>): AsyncGenerato
   }
 }
 
-function readRecord(span: ByteSpan, where: string): PackedRecord | undefined {
+function readRecord(span: ByteSpan, where: string): NamedRecord | undefined {
   if (span.cut) throw misfit(where, `is longer than ${capBytes} bytes`);
   const text = withoutMark(span.bytes.subarray(span.start, span.end));
   if (text.every((byte) => byte === space || byte === tab)) return undefined;
@@ -113,7 +113,7 @@ function readRecord(span: ByteSpan, where: string): PackedRecord | undefined {
   if (!isObject(value)) throw misfit(where, 'is not a JSON object');
   const { id } = value;
   if (typeof id !== 'string' || !isAssetId(id)) throw misfit(where, 'has no valid asset id in "id"');
-  return { id, packed: packRecord(text, value) };
+  return { id, record: recordOf(Buffer.from(text), value) };
 }
 
 /** A byte order mark is no part of a line. */

@@ -3,6 +3,7 @@ import {
   cutsOf,
   elementsOf,
   type JsonMember,
+  type JsonSpan,
   membersOf,
   skipBlanks,
   startsArray,
@@ -15,85 +16,53 @@ export interface ShowFlags {
   readonly showCollectionMetadata: boolean;
 }
 
-/*
- * A record is stored as its text, byte for byte, after a head that lists the ranges that only a flag shows. So it
- * is served without parsing: the bytes between the cuts are copied. Layout, little endian:
- *   u8 marks (bit 0: of an unverified collection), u32 count of cuts, then per cut u8 flag, u32 start, u32 end; text.
- */
-const headBytes = 5;
-const cutBytes = 9;
-const unverifiedMark = 1;
-const showFungibleCut = 0;
-const showCollectionMetadataCut = 1;
-
-interface Cut {
-  readonly flag: number;
-  readonly start: number;
-  readonly end: number;
-}
-
 /**
- * Packs the text of a record for serving.
- * @param text the JSON text of `value`, in UTF-8.
+ * The text of a record as loaded, in UTF-8, and what has to be known to serve it: it is not parsed then, the bytes between what is
+ * hidden are copied. From a store, it is valid until the next call.
  */
-export function packRecord(text: Buffer, value: Readonly<Record<string, unknown>>): Buffer {
-  const cuts = findCuts(text, value);
-  const packed = Buffer.allocUnsafe(headBytes + cuts.length * cutBytes + text.length);
-  packed.writeUInt8(isOfUnverifiedCollection(value['grouping']) ? unverifiedMark : 0, 0);
-  packed.writeUInt32LE(cuts.length, 1);
-  cuts.forEach((cut, index) => {
-    const at = headBytes + index * cutBytes;
-    packed.writeUInt8(cut.flag, at);
-    packed.writeUInt32LE(cut.start, at + 1);
-    packed.writeUInt32LE(cut.end, at + 5);
-  });
-  text.copy(packed, headBytes + cuts.length * cutBytes);
-  return packed;
+export interface StoredRecord {
+  readonly text: Buffer;
+  /** `getAsset` gives it only with `showUnverifiedCollections`. */
+  readonly isUnverified: boolean;
+  /** Ranges that only a flag shows, rising, two numbers each: twice the start, plus 1 for `collection_metadata`; and the end. */
+  readonly hidden: readonly number[];
 }
 
-/** True for an asset that `getAsset` gives only with `showUnverifiedCollections`. */
-export function isUnverified(packed: Buffer): boolean {
-  return ((packed[0] ?? 0) & unverifiedMark) !== 0;
-}
-
-/** The whole text of the record. */
-export function recordText(packed: Buffer): Buffer {
-  return packed.subarray(headBytes + packed.readUInt32LE(1) * cutBytes);
+/** @param text the JSON text of `value`. */
+export function recordOf(text: Buffer, value: Readonly<Record<string, unknown>>): StoredRecord {
+  return { text, isUnverified: isOfUnverifiedCollection(value['grouping']), hidden: findHidden(text, value) };
 }
 
 /** Appends the record's text, less what the flags do not show. */
-export function appendRecord(out: AnswerBytes, packed: Buffer, show: ShowFlags): void {
-  const count = packed.readUInt32LE(1);
-  const text = headBytes + count * cutBytes;
-  let from = text;
-  for (let at = headBytes; at < text; at += cutBytes) {
-    if (packed[at] === showFungibleCut ? show.showFungible : show.showCollectionMetadata) continue;
-    out.bytes(packed, from, text + packed.readUInt32LE(at + 1));
-    from = text + packed.readUInt32LE(at + 5);
+export function appendRecord(out: AnswerBytes, { text, hidden }: StoredRecord, show: ShowFlags): void {
+  let from = 0;
+  for (let at = 0; at < hidden.length; at += 2) {
+    const start = hidden[at] ?? 0;
+    if (start % 2 === 0 ? show.showFungible : show.showCollectionMetadata) continue;
+    out.bytes(text, from, start >>> 1);
+    from = hidden[at + 1] ?? 0;
   }
-  out.bytes(packed, from, packed.length);
+  out.bytes(text, from, text.length);
 }
 
 /** The parsed value says whether there is anything to cut, so that most records are not scanned. */
-function findCuts(text: Buffer, value: Readonly<Record<string, unknown>>): Cut[] {
+function findHidden(text: Buffer, value: Readonly<Record<string, unknown>>): number[] {
   const { grouping } = value;
   const hasMetadata = Array.isArray(grouping) && grouping.some((group) => hasOwn(group, 'collection_metadata'));
   if (!hasMetadata && !Object.hasOwn(value, 'token_info')) return [];
   const members = membersOf(text, skipBlanks(text, 0));
-  const cuts: Cut[] = cutsOf(members, (member) => member.key === 'token_info').map((range) => ({
-    flag: showFungibleCut,
-    ...range,
-  }));
-  for (const member of members) if (member.key === 'grouping') cuts.push(...metadataCuts(text, member));
-  return cuts.sort((a, b) => a.start - b.start);
+  const tokens = cutsOf(members, (member) => member.key === 'token_info').map(({ start, end }) => [2 * start, end]);
+  const metadata = members.filter(({ key }) => key === 'grouping').flatMap((member) => metadataCuts(text, member));
+  return [...tokens, ...metadata.map(({ start, end }) => [2 * start + 1, end])]
+    .sort(([left = 0], [right = 0]) => left - right)
+    .flat();
 }
 
-function metadataCuts(text: Buffer, grouping: JsonMember): Cut[] {
+function metadataCuts(text: Buffer, grouping: JsonMember): JsonSpan[] {
   if (!startsArray(text, grouping.value.start)) return [];
   return elementsOf(text, grouping.value.start)
     .filter((element) => startsObject(text, element.start))
-    .flatMap((element) => cutsOf(membersOf(text, element.start), (member) => member.key === 'collection_metadata'))
-    .map((range) => ({ flag: showCollectionMetadataCut, ...range }));
+    .flatMap((element) => cutsOf(membersOf(text, element.start), (member) => member.key === 'collection_metadata'));
 }
 
 /** A collection is unverified when its group says so and no other collection of the asset is better. */
