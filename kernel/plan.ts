@@ -2,7 +2,7 @@ import { blockAt, byteAt } from './memory';
 import { colon, isEscaped, next, stringEnd } from './tokens';
 
 /**
- * The plan of a record as data: `src/core/records/scan/plan-image.ts` writes it, README.md draws it. It holds addresses. Objects and members begin with what came
+ * The plan of a record as data: `src/core/records/scan/kernel-scan.ts` writes it, README.md draws it. It holds addresses. Objects and members begin with what came
  * behind them the last time (`followNext`), and the last time that it was another (`followOther`).
  */
 const followNext: usize = 0;

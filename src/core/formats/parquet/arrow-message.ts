@@ -1,7 +1,6 @@
 import * as arrow from '@uwdata/flechette';
-import type { Column } from '../../records/table.ts';
+import type { Column, ColumnType } from '../../records/table.ts';
 import { GrowingBytes } from '../growing-bytes.ts';
-import { arrowField } from './arrow-type.ts';
 
 /** Memory that is kept from one batch to the next; what wide rows took is given back. */
 const keptBytes = 32 * 1024 * 1024;
@@ -96,4 +95,23 @@ export function schemaMessage(columns: readonly Column[]): Uint8Array {
   const message = arrow.tableToIPC(new arrow.Table(schema, []), { format: 'stream' });
   if (message === null) throw new Error('the schema was not written');
   return message.subarray(0, -endBytes);
+}
+
+/** The Arrow type of each column type; the Parquet type follows from it. */
+const arrowTypes = {
+  string: arrow.utf8(),
+  boolean: arrow.bool(),
+  int64: arrow.int64(),
+  double: arrow.float64(),
+  decimal: arrow.decimal128(20, 0),
+  json: arrow.utf8(),
+  timestamp: arrow.timestamp(arrow.TimeUnit.MICROSECOND, 'UTC'),
+} as const satisfies Record<ColumnType, unknown>;
+
+type ArrowField = ReturnType<typeof arrow.field>;
+
+/** A column with its field id, where Apache's encoder takes that of Parquet from. Columns that are of no table have none. */
+function arrowField({ name, type, nullable, fieldId }: Column): ArrowField {
+  const metadata = fieldId === undefined ? undefined : new Map([['PARQUET:field_id', String(fieldId)]]);
+  return arrow.field(name, arrowTypes[type], nullable, metadata);
 }

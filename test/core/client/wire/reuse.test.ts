@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Reuse } from '../../../../src/core/client/wire/reuse.ts';
+import { Reuse } from '../../../../src/core/client/policies/with-reuse.ts';
 
 describe('the reuse of connections', () => {
   it('ends at the third lost request of the last 32, and says so once', () => {
