@@ -41,7 +41,7 @@ with DAG(
     verify = BashOperator(task_id="verify", bash_command=f"asset-export verify {NIGHT}")
     load = BashOperator(
         task_id="load",
-        bash_command=f"asset-export load {NIGHT} --to postgres://exporter@db.internal/warehouse",
+        bash_command="asset-export load s3://bucket/nights --to postgres://exporter@db.internal/warehouse",
     )
     prune = BashOperator(
         task_id="prune",

@@ -9,5 +9,5 @@ shift
 asset-export enqueue job.yaml --out "$NIGHT"
 asset-export work job.yaml --out "$NIGHT" "$@"
 asset-export verify "$NIGHT"
-asset-export load "$NIGHT" --to postgres://exporter@db.internal/warehouse
+asset-export load s3://bucket/nights --to postgres://exporter@db.internal/warehouse
 asset-export prune s3://bucket/nights --keep-daily 7 --keep-weekly 4 --keep-monthly 12 --yes

@@ -35,7 +35,7 @@ with DAG(
     verify = BashOperator(task_id="verify", bash_command=f"asset-export verify {OUT}")
     load = BashOperator(
         task_id="load",
-        bash_command=f"asset-export load {OUT} --to duckdb:/srv/assets/warehouse.duckdb",
+        bash_command="asset-export load /srv/assets/out --to duckdb:/srv/assets/warehouse.duckdb",
     )
     prune = BashOperator(
         task_id="prune",

@@ -25,5 +25,5 @@ step() {
 
 step run "$JOB" "$@"
 step verify "$NIGHTS/latest"
-step load "$NIGHTS/latest" --to "$WAREHOUSE"
+step load "$NIGHTS" --to "$WAREHOUSE"
 step prune "$NIGHTS" --keep-daily 7 --keep-weekly 4 --keep-monthly 12 --yes

@@ -23,8 +23,8 @@ export interface CommandExample {
   readonly about: string;
 }
 
-/** What a command takes as words: `standing` is whatever `status` reports on, `nights` a folder of exports. */
-export type WordKind = 'job' | 'export' | 'nights' | 'standing' | 'id';
+/** What a command takes as words: `standing` is whatever `status` reports on, `nights` a folder of exports, `either` one of both. */
+export type WordKind = 'job' | 'export' | 'nights' | 'either' | 'standing' | 'id';
 
 /** The words of a command that are no flags: `<out>`, `[job]`. */
 export interface CommandWords {

@@ -23,6 +23,7 @@ const taken: Readonly<Record<WordKind, { readonly is: string; readonly takes: re
   job: { is: 'a job file', takes: ['job', 'empty'] },
   export: { is: 'an export', takes: ['export'] },
   nights: { is: 'a folder of exports', takes: ['export', 'nights', 'empty'] },
+  either: { is: 'an export', takes: ['export', 'nights'] },
   standing: { is: 'an export', takes: ['export', 'nights', 'list'] },
   id: { is: 'an id', takes: [] },
 };

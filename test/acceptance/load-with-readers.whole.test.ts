@@ -18,7 +18,6 @@ const { isMissing, address, psql } = runsAll ? await postgresOfTests('no reader 
 
 const modes = [
   { what: 'replace', mode: 'replace' },
-  { what: 'merge', mode: 'merge' },
   { what: 'scd2', mode: 'scd2' },
   {
     what: 'new columns and indexes',
@@ -74,7 +73,7 @@ describe.skipIf(isMissing)('a reader of the tables of a load', () => {
       onTestFailed(async () => {
         await reading.stop();
       });
-      const byChanges = mode === 'merge' || mode === 'scd2';
+      const byChanges = mode === 'scd2';
       await load(byChanges ? 'changes' : 'date=2026-11-21', mode, 'more' in given ? given.more : []);
       const { counts, longestMs, snapshot } = await reading.stop();
       const [after = 0] = await countsOf();

@@ -33,7 +33,7 @@ describe('the names of other tools', () => {
     );
   });
 
-  it.each(['append', 'upsert'])('load --mode %s ends with exit 2 and the mode to write', async (mode) => {
+  it.each(['append', 'upsert', 'merge'])('load --mode %s ends with exit 2 and the mode to write', async (mode) => {
     const { exit, stderr } = await runHere(['load', 'out', '--to', 'duckdb:a', '--mode', mode]);
     expect(exit).toBe(2);
     expect(stderr).toMatch(RegExp(`--mode ${mode} was removed\\n.*Write --mode replace`));

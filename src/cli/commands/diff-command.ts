@@ -22,7 +22,7 @@ export const diffCommand: Command = {
     { line: 'diff out/date=2026-11-20 out/date=2026-11-21', about: 'print the counts' },
     {
       line: 'diff out/date=2026-11-20 out/date=2026-11-21 --out changes/2026-11-21',
-      about: 'also write the table changes, for load --mode merge or scd2',
+      about: 'also write the table changes, for load',
     },
   ],
   words: {

@@ -1,20 +1,33 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { deleteRules } from '../../wings/warehouse/index.ts';
-import { loadModes, type LoadSummary, newColumnRules, nulRules } from '../../wings/load/index.ts';
+import {
+  deleteRules,
+  type loadExport,
+  loadModes,
+  type LoadSummary,
+  newColumnRules,
+  nulRules,
+} from '../../wings/load/index.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { exportPaths } from '../../places/export/export-folder.ts';
+import type { NightInOrder } from '../../wings/nights/index.ts';
 import { shownPath, shownWord } from '../../lib/addresses/shown-text.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import { bucketFlags, exportPlace, onLocalCopy, scratchFlag, warnOfRepair } from '../export-place.ts';
 import { type Command, type CommandLine, exportWords } from '../command.ts';
-import { plural } from '../../lib/format-text.ts';
+import { count, plural } from '../../lib/format-text.ts';
 import { forPeople } from '../output/show-error.ts';
 import { bytesOf, choiceOf } from '../flag-values.ts';
 
 /** `load`: a finished export into DuckDB or PostgreSQL. */
 export const loadCommand: Command = {
-  usage: ['load <out> --to duckdb:FILE [flags]', 'load <out> --to postgres://user@host/database [flags]'],
+  usage: [
+    'load <out> --to duckdb:FILE [flags]',
+    'load <out> --to postgres://user@host/database [flags]',
+    'load <nights> --to TARGET [flags]',
+  ],
   about:
-    'Creates the tables of a finished export in a database and loads them in one transaction. Refuses an export that fails verify.',
+    'Brings the tables of a database to the rows of a finished export, in one transaction. Chooses the way itself: by the table changes, by comparing, or into empty tables. Refuses an export that fails verify. Of a folder of nights it loads what the tables lack: with replace the newest complete night, with scd2 each night since the loaded one.',
   examples: [
     {
       line: 'load asset-export-demo --to duckdb:demo.duckdb',
@@ -28,8 +41,17 @@ export const loadCommand: Command = {
       line: 'load asset-export-demo --to postgres://me@db/warehouse --schema raw --prefix nft_',
       about: 'tables raw.nft_assets, raw.nft_creators, …',
     },
+    {
+      line: 'load out/nightly --to duckdb:demo.duckdb --mode scd2',
+      about: 'every night that the tables lack, in order; each in a transaction',
+    },
   ],
-  words: exportWords,
+  words: {
+    ...exportWords,
+    about:
+      'folder or bucket of the export (its --out or output.dir), or of its nights: out/nightly or out/nightly/date=*',
+    is: 'either',
+  },
   groups: [
     {
       title: 'Flags',
@@ -39,7 +61,8 @@ export const loadCommand: Command = {
           name: 'mode',
           value: 'MODE',
           choices: loadModes,
-          about: 'replace all rows; merge or scd2: apply the table changes',
+          about:
+            'replace: the tables hold the assets of the export; scd2: every version, the open rows are those of the export',
           standard: 'replace',
         },
         { name: 'schema', value: 'NAME', about: 'schema for the tables; created if absent' },
@@ -60,7 +83,7 @@ export const loadCommand: Command = {
           value: 'RULE',
           choices: deleteRules,
           about:
-            'what to do with deleted assets. merge: delete removes their rows, keep leaves them, mark sets deleted_at. scd2: delete closes the row, keep leaves it open',
+            'what to do with assets that the export does not have: delete (scd2: close) their rows, keep them, or (replace) mark them in deleted_at',
           standard: 'delete',
         },
         {
@@ -104,16 +127,11 @@ async function run(args: CommandLine): Promise<number> {
       todo: 'Write --to duckdb:FILE or --to postgres://user@host/database.',
     });
   }
-  const { loadExport, parseTarget, requireNames } = await import('../../wings/load/index.ts');
+  const { parseTarget, requireNames } = await import('../../wings/load/index.ts');
   const target = parseTarget(to, args.terminal.cwd());
-  const place = await exportPlace(args.words[0] ?? '', args);
-  const { folder } = place;
-  await warnOfRepair(place, args);
   const [schema, prefix] = [args.text('schema'), args.text('prefix')];
   requireNames({ schema, prefix });
   const request = {
-    files: place.files,
-    folder,
     kind: target.kind,
     mode: modeOf(args),
     schema,
@@ -128,29 +146,81 @@ async function run(args: CommandLine): Promise<number> {
     deletes: choiceOf(args, 'deletes', deleteRules) ?? 'delete',
     maxDeletes: maxDeletesOf(args.text('max-deletes')),
   };
+  const word = args.words[0] ?? '';
+  const nights = await nightsOf(word, args);
+  if (nights === undefined) await loadOne(word, args, { request, target });
+  else await loadLacking(nights, args, { request: { ...request, skipHeld: true }, target });
+  return exitCodes.complete.code;
+}
+
+/** A load, without the export. */
+interface Planned {
+  readonly request: Omit<Parameters<typeof loadExport>[0], 'files' | 'folder' | 'note'>;
+  readonly target: Parameters<typeof loadExport>[1];
+}
+
+function noteOf({ terminal }: CommandLine): (text: string) => void {
+  return (text) => terminal.stderr.write(`${forPeople(text, terminal.cwd())}\n`);
+}
+
+async function loadOne(word: string, args: CommandLine, { request, target }: Planned): Promise<void> {
+  const wing = await import('../../wings/load/index.ts');
+  const place = await exportPlace(word, args);
+  const { folder } = place;
+  await warnOfRepair(place, args);
   let summary: LoadSummary | undefined;
-  const note = (text: string): void => {
-    args.terminal.stderr.write(`${forPeople(text, args.terminal.cwd())}\n`);
-  };
   await onLocalCopy(place, args, (local) =>
-    loadExport(
-      { ...request, files: diskFileStore, folder: local, address: folder, note },
+    wing.loadExport(
+      { ...request, files: diskFileStore, folder: local, address: folder, note: noteOf(args) },
       target,
       (loaded) => (summary = loaded),
     ),
   );
   if (summary === undefined) throw new Error('a load gave no summary');
-  const facts = { folder, to: target.shown, mode: request.mode, schema: schema ?? null, prefix: prefix ?? '' };
+  const { mode, schema = null, prefix = '', nul = 'fail' } = request;
   args.terminal.stdout.write(
     args.isOn('json')
-      ? `${JSON.stringify({ ...facts, ...summary })}\n`
-      : loadedText(shownPath(folder, args.terminal.cwd()), target.shown, summary, request.nul),
+      ? `${JSON.stringify({ folder, to: target.shown, mode, schema, prefix, ...summary })}\n`
+      : loadedText(shownPath(folder, args.terminal.cwd()), target.shown, summary, nul),
   );
-  return exitCodes.complete.code;
+}
+
+/** The nights that a word names, in their order; undefined where it names an export. @throws {ExportError} `input` where there is none */
+async function nightsOf(word: string, args: CommandLine): Promise<NightInOrder[] | undefined> {
+  const at = word.split('/').findIndex((name) => /[*?]/.test(name));
+  const parts = word.split('/');
+  const pattern = at < 0 ? undefined : parts.slice(at).join('/').replace(/\/+$/, '');
+  const place = await exportPlace(
+    at < 0 ? word : parts.slice(0, at).join('/') || (word.startsWith('/') ? '/' : '.'),
+    args,
+  );
+  if (!place.store.isShared && (await place.files.sizeOf(place.folder)) !== 'folder') return undefined;
+  const { hasBegun } = await import('../../core/run/homes/home.ts');
+  const isExport = (await place.store.look(exportPaths.manifest)) !== undefined || (await hasBegun(place));
+  if (pattern === undefined && isExport) return undefined;
+  const { nightsInOrder, namesMatching } = await import('../../wings/nights/index.ts');
+  const isWanted = pattern === undefined ? () => true : namesMatching(pattern);
+  const nights = await nightsInOrder(place, systemClock, { isWanted, note: noteOf(args) });
+  if (nights.length > 0) return nights;
+  // What opens an export says why it is none.
+  if (pattern === undefined) return undefined;
+  throw new ExportError('input', `${shownWord(word)} has no complete export`, {
+    todo: 'Name an export, the folder that holds the nights, or a pattern in quotes such as out/nightly/date=*.',
+  });
+}
+
+/** Loads what the tables lack: with `replace` the newest night, with `scd2` each night since the one that they hold. */
+async function loadLacking(nights: readonly NightInOrder[], args: CommandLine, planned: Planned): Promise<void> {
+  const { request, target } = planned;
+  const { heldStartMs } = await import('../../wings/load/index.ts');
+  const held = request.mode === 'scd2' ? await heldStartMs(target, { ...request, note: noteOf(args) }) : Infinity;
+  const lacking = nights.filter(({ startedAtMs = 0 }) => startedAtMs > (held ?? -1));
+  for (const { folder } of lacking.length > 0 ? lacking : nights.slice(-1)) await loadOne(folder, args, planned);
 }
 
 /** Modes that were removed, and what to write instead. */
 const removedModes: Readonly<Record<string, string>> = {
+  merge: 'Write --mode replace, which updates the rows that changed.',
   append:
     'Write --mode replace; to keep every version of an asset, --mode scd2; for several exports, a --prefix for each.',
   upsert: 'Write --mode replace; to keep every version of an asset, --mode scd2.',
@@ -164,15 +234,18 @@ function modeOf(args: CommandLine): (typeof loadModes)[number] {
 }
 
 function loadedText(shown: string, target: string, summary: LoadSummary, nul: string): string {
-  const { state, deleted, tables, nulValues } = summary;
+  const { state, way, changed, deleted, tables, nulValues } = summary;
   if (state === 'already') return `${target} already holds ${shown}: nothing was changed\n`;
-  const gone = state === 'merged' || deleted > 0 ? ` (${plural(deleted, 'deleted asset')})` : '';
   const how = nul === 'remove' ? 'removed from' : 'replaced in';
   return [
-    `${shown} ${state} into ${target}${gone}\n`,
+    `${shown} loaded into ${target}, ${shownWay(way)} (${plural(changed, 'asset')} written, ${count(deleted)} deleted)\n`,
     ...Object.entries(tables).map(([name, rows]) => `  ${name.padEnd(12)} ${plural(rows, 'row')}\n`),
     ...Object.entries(nulValues).map(([name, values]) => `  ${name}: NUL ${how} ${plural(values, 'value')}\n`),
   ].join('');
+}
+
+function shownWay(way: LoadSummary['way']): string {
+  return way === 'new file' ? 'as a new file' : (way ?? '');
 }
 
 const leastMemoryBytes = 200e6;

@@ -10,6 +10,8 @@ export interface Database {
   run(sql: string): Promise<number>;
   /** The rows of a small result. */
   rows(sql: string): Promise<readonly (readonly unknown[])[]>;
+  /** The rows of a large result, some at a time. Nothing else runs meanwhile. */
+  pages(sql: string): AsyncIterable<readonly (readonly unknown[])[]>;
   hasRows(table: Pick<Table, 'name'>): Promise<boolean>;
   /** Loads the files of a table. Resolves to the number of loaded rows. */
   load(source: LoadTable): Promise<number>;

@@ -1,88 +1,110 @@
-import type { CountedChange } from '../warehouse/index.ts';
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
-import { doubleQuoted } from '../../lib/sql-text.ts';
+import { wholeName } from '../../core/records/table.ts';
+import { cellPair, compareAssets, isTime } from '../../core/records/asset-changes.ts';
+import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { DatabaseKind } from './database.ts';
+import type { LoadSession } from './load-session.ts';
 
-/** A table, and the stage that has the rows of the export. */
+/** A table, and the stage that has rows of the export for it. In conditions its rows are `held`, those of the stage `staged`. */
 export interface StagedTable {
   readonly table: Table;
   readonly stage: string;
   /** The columns that identify a row; undefined where there are none, empty where the table lacks them. */
   readonly key: readonly string[] | undefined;
-  /** A condition of the rows of the stage that are updated and inserted. */
-  readonly only?: string;
+  /** The rows of the stage that the table is to hold. */
+  readonly only: string;
+  /** The rows of the table that are compared. */
+  readonly among: string;
+  /** The compared rows that the export does not have; absent: those whose key the stage lacks. */
+  readonly gone?: string;
+  /** Columns, and paths in `extra`, in which alone a row does not change. */
+  readonly ignored: readonly string[];
 }
 
-/** Rows of a table whose key the stage lacks, behind FROM: all of them where the table lacks the key. */
-export function rowsNotStaged({ table, stage, key = [] }: StagedTable): string {
-  if (key.length === 0) return `${doubleQuoted(table.name)} AS held WHERE TRUE`;
-  return `${doubleQuoted(table.name)} AS held WHERE NOT EXISTS (SELECT 1 FROM ${doubleQuoted(stage)} AS staged WHERE ${sameKey(key)})`;
+/** Rows of a table that the export does not have, behind FROM: all of them where the table lacks the key. */
+export function goneRows({ table, stage, key = [], among, gone, only }: StagedTable): string {
+  const held = `${doubleQuoted(table.name)} AS held WHERE ${among}`;
+  if (gone !== undefined) return `${held} AND ${gone}`;
+  if (key.length === 0) return held;
+  return `${held} AND NOT EXISTS (SELECT 1 FROM ${doubleQuoted(stage)} AS staged WHERE ${sameKey(key)} AND ${only})`;
 }
 
-/** What brings a table to the rows of its stage. */
-export interface Difference {
-  /** Removes rows whose key another row has too: a table in DuckDB has no key. */
-  readonly removeTwins: string | undefined;
-  readonly remove: string;
-  readonly update: Update | undefined;
-  readonly insert: CountedChange;
-}
-
-/** What brings rows of a table to those of its stage. */
-interface Update {
-  /** Makes a temporary table of the keys of the rows that differ: they are compared once. */
-  readonly list: string;
-  readonly change: CountedChange;
-  readonly dropList: string;
+/** Rows of a stage that the table lacks, behind FROM. */
+export function absentRows({ table, stage, key = [], among, only }: StagedTable): string {
+  const held = `SELECT 1 FROM ${doubleQuoted(table.name)} AS held WHERE ${among}`;
+  const absent = key.length === 0 ? '' : ` AND NOT EXISTS (${held} AND ${sameKey(key)})`;
+  return `${doubleQuoted(stage)} AS staged WHERE ${only}${absent}`;
 }
 
 const changedKeys = 'asset_export_changed';
 
-/** Unchanged rows stay as they are, and so do columns of the user in updated rows. */
-export function differenceOf(kind: DatabaseKind, staged: StagedTable): Difference {
-  const { table, stage, key, only = 'TRUE' } = staged;
-  const [target, source] = [doubleQuoted(table.name), doubleQuoted(stage)];
-  const names = table.columns.map(({ name }) => doubleQuoted(name)).join(', ');
-  const insertWhere = (condition: string): CountedChange => {
-    const rows = `${source} AS staged WHERE ${condition}`;
-    return { table: table.name, sql: `INSERT INTO ${target} (${names})\nSELECT ${names} FROM ${rows};\n`, rows };
-  };
-  if (key === undefined) {
-    return { removeTwins: undefined, remove: `DELETE FROM ${target};\n`, update: undefined, insert: insertWhere(only) };
+/** Candidates of one INSERT. */
+const keysPerInsert = 1000;
+
+/**
+ * Makes a temporary table of the keys of the rows that differ: they are compared once. Its name; undefined where no column can differ.
+ * Members of `extra` that do not count are looked at here, as all commands do that compare assets.
+ */
+export async function listChanged(session: LoadSession, staged: StagedTable): Promise<string | undefined> {
+  const { table, stage, key = [], among, only, ignored } = staged;
+  const isCompared = (column: Column): boolean =>
+    !key.includes(column.name) && !isTime(column) && !ignored.includes(wholeName(column));
+  const compared = table.columns.filter(isCompared);
+  if (compared.length === 0) return undefined;
+  const hasPaths = ignored.some((name) => name.startsWith('extra.'));
+  const extra = hasPaths ? compared.find((column) => wholeName(column) === 'extra') : undefined;
+  const keys = key.map((name) => `staged.${doubleQuoted(name)}`).join(', ');
+  const both = `FROM ${doubleQuoted(table.name)} AS held, ${doubleQuoted(stage)} AS staged\nWHERE ${sameKey(key)} AND ${among} AND ${only}`;
+  const differs = differing(
+    session.kind,
+    compared.filter((column) => column !== extra),
+  );
+  const list = doubleQuoted(changedKeys);
+  await session.run(`CREATE TEMPORARY TABLE ${list} AS SELECT ${keys}\n${both} AND ${differs};\n`);
+  if (extra === undefined) return changedKeys;
+  const texts = ['held', 'staged'].map((row) => `CAST(${row}.${doubleQuoted(extra.name)} AS text)`).join(', ');
+  const compare = compareAssets([extra], ignored);
+  const found: string[] = [];
+  const pairs = `SELECT ${keys}, ${texts} ${both} AND NOT ${differs} AND ${differing(session.kind, [extra])}`;
+  for await (const rows of session.pages(pairs)) {
+    for (const [id, before, after] of rows) {
+      if (compare(cellPair([textCell(before)], [textCell(after)])).length > 0) found.push(`(${literal(String(id))})`);
+    }
   }
-  const keys = key.map(doubleQuoted).join(', ');
-  const twins = `SELECT ${keys} FROM ${target} GROUP BY ${keys} HAVING count(*) > 1`;
-  const absent = `NOT EXISTS (SELECT 1 FROM ${target} AS held WHERE ${sameKey(key)})`;
-  return {
-    removeTwins: `DELETE FROM ${target} WHERE (${keys}) IN (${twins});\n`,
-    remove: `DELETE FROM ${rowsNotStaged(staged)};\n`,
-    update: updateOf(kind, staged, key),
-    insert: insertWhere(`${absent} AND ${only}`),
-  };
+  while (found.length > 0) {
+    await session.run(`INSERT INTO ${list} VALUES ${found.splice(0, keysPerInsert).join(', ')};\n`);
+  }
+  return changedKeys;
 }
 
-function updateOf(kind: DatabaseKind, staged: StagedTable, key: readonly string[]): Update | undefined {
-  const { table, stage, only = 'TRUE' } = staged;
-  const values = table.columns.filter(({ name }) => !key.includes(name));
-  if (values.length === 0) return undefined;
+function textCell(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** Whether rows differ in one of these columns. */
+function differing(kind: DatabaseKind, columns: readonly Column[]): string {
   const row = (alias: string): string =>
-    values
+    columns
       .map((column) => `${alias}.${doubleQuoted(column.name)}${kind === 'postgres' ? asCompared(column) : ''}`)
       .join(', ');
-  const [target, source, list] = [doubleQuoted(table.name), doubleQuoted(stage), doubleQuoted(changedKeys)];
-  const keys = key.map((name) => `staged.${doubleQuoted(name)}`).join(', ');
-  const set = values.map(({ name }) => `${doubleQuoted(name)} = staged.${doubleQuoted(name)}`).join(', ');
-  const differs = `${sameKey(key)} AND (${row('held')}) IS DISTINCT FROM (${row('staged')}) AND ${only}`;
-  const listed = `(${keys}) IN (SELECT ${key.map(doubleQuoted).join(', ')} FROM ${list})`;
-  return {
-    list: `CREATE TEMPORARY TABLE ${list} AS SELECT ${keys}\nFROM ${target} AS held, ${source} AS staged\nWHERE ${differs};\n`,
-    change: {
-      table: table.name,
-      sql: `UPDATE ${target} AS held SET ${set}\nFROM ${source} AS staged\nWHERE ${sameKey(key)} AND ${listed};\n`,
-      rows: list,
-    },
-    dropList: `DROP TABLE ${list};\n`,
-  };
+  return columns.length === 0 ? 'FALSE' : `((${row('held')}) IS DISTINCT FROM (${row('staged')}))`;
+}
+
+/** Brings the listed rows to those of the stage. Columns of the user keep their values. */
+export function updateListed({ table, stage, key = [], among, only }: StagedTable, list: string): string {
+  const values = table.columns.filter(({ name }) => !key.includes(name)).map(({ name }) => doubleQuoted(name));
+  const set = values.map((name) => `${name} = staged.${name}`).join(', ');
+  const [keys, names] = [key.map((name) => `staged.${doubleQuoted(name)}`), key.map(doubleQuoted)];
+  const listed = `(${keys.join(', ')}) IN (SELECT ${names.join(', ')} FROM ${doubleQuoted(list)})`;
+  return `UPDATE ${doubleQuoted(table.name)} AS held SET ${set}\nFROM ${doubleQuoted(stage)} AS staged\nWHERE ${sameKey(key)} AND ${among} AND ${only} AND ${listed};\n`;
+}
+
+/** @param rows of the stage, behind FROM @param fixed columns that have one value in all rows */
+export function insertStaged({ name, columns }: Table, rows: string, fixed: Readonly<Record<string, string>> = {}) {
+  const names = columns.map((column) => doubleQuoted(column.name));
+  const into = [...names, ...Object.keys(fixed).map(doubleQuoted)].join(', ');
+  const values = [...names.map((column) => `staged.${column}`), ...Object.values(fixed)].join(', ');
+  return { table: name, sql: `INSERT INTO ${doubleQuoted(name)} (${into})\nSELECT ${values} FROM ${rows};\n`, rows };
 }
 
 /** Types whose equal values are the same, also where a user chose another type. */
@@ -96,6 +118,6 @@ function asCompared({ type }: Column): string {
   return exactTypes.has(type) ? '' : '::text COLLATE "C"';
 }
 
-function sameKey(key: readonly string[]): string {
+export function sameKey(key: readonly string[]): string {
   return key.map((name) => `staged.${doubleQuoted(name)} = held.${doubleQuoted(name)}`).join(' AND ');
 }

@@ -21,7 +21,7 @@ export interface WantedRows {
  */
 export async function requireHeld(session: LoadSession, wanted: WantedRows, wayOut: string): Promise<void> {
   const { table, rows, where = 'TRUE', orMore = false } = wanted;
-  const looked = `SELECT count(*) AS held FROM ${doubleQuoted(table)} WHERE ${where}`;
+  const looked = `SELECT count(*) AS held FROM ${doubleQuoted(table)} AS held WHERE ${where}`;
   await session.refuseIf({
     query: `SELECT held FROM (${looked}) AS looked WHERE held ${orMore ? '<' : '<>'} ${rows}`,
     error: ([held]) => notHeld(table, Number(held), rows, wayOut),

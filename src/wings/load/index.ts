@@ -1,5 +1,7 @@
-export { loadModes } from './load-modes.ts';
-export { loadExport, type LoadSummary } from './load-export.ts';
+export { deleteRules, loadModes } from './load-modes.ts';
+export { loadExport } from './load-export.ts';
+export { heldStartMs } from './held-start.ts';
+export type { LoadSummary } from './load-rows.ts';
 export { nulRules } from './nul/nul-values.ts';
 export { newColumnRules } from './prepare-tables.ts';
 export { parseTarget, requireNames } from './load-target.ts';

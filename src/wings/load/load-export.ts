@@ -4,31 +4,25 @@ import { nftView } from '../warehouse/index.ts';
 import { analyzeTables } from './postgres/analyze-tables.ts';
 import { createIndexes } from './postgres/create-indexes.ts';
 import type { Database } from './database.ts';
-import { whyDeleted } from './delete-limit.ts';
 import { openDuckdb } from './duckdb/duckdb-database.ts';
 import { openNewFile } from './duckdb/duckdb-new-file.ts';
 import { requireOwnView } from './duckdb/own-view.ts';
-import { type ChangeOptions, loadChanges } from './changes/load-changes.ts';
 import { explainedFailure } from './explain-failure.ts';
 import type { LoadMoment } from './load-errors.ts';
 import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
-import { moveRecord, recordLoad, type TableRecord } from './load-record.ts';
-import { type LoadSession, openLoadSession } from './load-session.ts';
+import { fillTables, type LoadSummary } from './load-rows.ts';
+import type { RowsOptions } from './stage-tables.ts';
+import { openLoadSession } from './load-session.ts';
 import type { LoadTarget } from './load-target.ts';
 import { beginOf } from './opening.ts';
 import type { NulRule } from './nul/nul-values.ts';
 import { type MadeView, makeView } from './postgres/make-view.ts';
 import { openPostgres } from './postgres/postgres-database.ts';
-import { leftTables } from './changes/require-children.ts';
 import { type newColumnRules, prepareTables } from './prepare-tables.ts';
-import { replaceAll, type ReplaceOptions, type ReplaceReports } from './replace-all.ts';
 import { filledTables } from './table-columns.ts';
-import { createTables, openLoad, requireNoVersions } from './target-tables.ts';
 
-export interface LoadRequest extends ExportToLoad, ReplaceOptions, ChangeOptions {
+export interface LoadRequest extends ExportToLoad, RowsOptions {
   readonly kind: 'duckdb' | 'postgres';
-  /** Schema of the tables, created if absent; default: the schema of the connection. */
-  readonly schema?: string | undefined;
   /** What becomes of columns that an existing table lacks. */
   readonly newColumns?: (typeof newColumnRules)[number] | undefined;
   /** What becomes of NUL characters, which texts of PostgreSQL cannot hold. Default: `fail`. */
@@ -40,25 +34,9 @@ export interface LoadRequest extends ExportToLoad, ReplaceOptions, ChangeOptions
   /** Memory that DuckDB may take. */
   readonly memoryBytes?: number | undefined;
   readonly clock?: Clock;
-  /** Takes what a person should know of a load that succeeds. */
-  readonly note?: ((text: string) => void) | undefined;
 }
 
 const standardMemoryBytes = 1e9;
-
-/** Rows that went into each table, by name. */
-type LoadedRows = Readonly<Record<string, number>>;
-
-/** What a load did. `already`: the tables stood at this export. */
-export interface LoadSummary {
-  readonly state: 'loaded' | 'merged' | 'already';
-  /** Rows that went into each table. */
-  readonly tables: LoadedRows;
-  /** Assets that were deleted. */
-  readonly deleted: number;
-  /** Values whose NUL characters were removed or replaced, by column (`assets.content_metadata_name`). */
-  readonly nulValues: Readonly<Record<string, number>>;
-}
 
 /**
  * Loads a finished export into a database, in one transaction.
@@ -71,7 +49,7 @@ export async function loadExport(
   request: LoadRequest,
   target: LoadTarget,
   onLoaded?: (summary: LoadSummary) => void,
-): Promise<LoadedRows> {
+): Promise<LoadSummary['tables']> {
   requireFitting(request);
   const loaded = await openLoadedExport(request, request.kind);
   const { schema, clock = systemClock } = request;
@@ -85,22 +63,23 @@ export async function loadExport(
       const place = { schema, database: opened.heldDatabase };
       await requireOwnView(openLoadSession(opened), loaded.plan, place);
     }
-    await prepareTables(database, loaded.plan, {
+    const hasNewColumns = await prepareTables(database, loaded.plan, {
       schema,
       newColumns: request.newColumns,
-      hasMarks: request.mode === 'merge' && request.deletes === 'mark',
+      hasMarks: request.deletes === 'mark',
       clock,
       note: noteOf(request),
-      guards: () => runGuards(opened, loaded, request),
+      guards: (lacksColumns) => runGuards(opened, loaded, request, lacksColumns),
     });
     await database.run(beginOf[target.kind]);
     isOpen = true;
-    const summary = await loadRows(database, loaded, request);
+    const summary = await fillTables(database, loaded, request, { isTrial: false, hasNewColumns });
     if (request.views === true && target.kind === 'duckdb') await database.run(viewOf(loaded, request).create);
     moment = 'commit';
     isOpen = false;
     await database.run('COMMIT');
-    await database.publish?.();
+    // A new file has nothing then.
+    if (summary.state === 'loaded') await database.publish?.();
     if (target.kind === 'postgres') await analyzeTables(database, loaded.plan, { schema, note: noteOf(request) });
     if (request.views === true && target.kind === 'postgres') {
       await makeView(database, viewOf(loaded, request), { schema, clock });
@@ -125,19 +104,15 @@ function viewOf({ plan }: LoadedExport, { kind, mode }: LoadRequest): MadeView {
   return { name: `${prefix}nft_metadata`, beside: `${prefix}assets`, create };
 }
 
-function requireFitting({ kind, mode, deletes, nul = 'fail', indexes = false }: LoadRequest): void {
-  if (kind === 'duckdb' && indexes) {
-    throw new ExportError('usage', '--indexes works with PostgreSQL', { todo: 'Leave it out.' });
-  }
-  if (kind === 'duckdb' && nul !== 'fail') {
-    throw new ExportError('usage', `--nul ${nul} works with PostgreSQL: DuckDB keeps NUL characters`, {
-      todo: 'Leave it out.',
-    });
-  }
-  if (mode !== 'scd2' || deletes !== 'mark') return;
-  throw new ExportError('usage', '--deletes mark works with --mode merge: scd2 closes the rows of deleted assets', {
-    todo: 'Leave it out.',
-  });
+function requireFitting({ kind, mode, deletes, nul = 'fail', indexes = false, allowOlder = false }: LoadRequest): void {
+  const refused = (problem: string): ExportError => new ExportError('usage', problem, { todo: 'Leave it out.' });
+  if (kind === 'duckdb' && indexes) throw refused('--indexes works with PostgreSQL');
+  if (kind === 'duckdb' && nul !== 'fail')
+    throw refused(`--nul ${nul} works with PostgreSQL: DuckDB keeps NUL characters`);
+  if (mode !== 'scd2') return;
+  if (allowOlder) throw refused('--allow-older works with --mode replace: versions of scd2 never overlap');
+  if (deletes === 'mark')
+    throw refused('--deletes mark works with --mode replace: scd2 closes the rows of deleted assets');
 }
 
 function noteOf({ note }: LoadRequest): (text: string) => void {
@@ -149,84 +124,23 @@ async function open(target: LoadTarget, loaded: LoadedExport, request: LoadReque
   const context = { clock: request.clock ?? systemClock, note: noteOf(request) };
   if (target.kind === 'postgres') return openPostgres(target.address, loaded, context, request.nul);
   const { note } = context;
-  const made =
-    request.mode === 'replace' ? await openNewFile(target.address, loaded, { schema, memoryBytes, note }) : undefined;
+  // Kept assets are in the old file alone, and a diff has no others.
+  const isNew = request.mode === 'replace' && (request.deletes ?? 'delete') === 'delete' && !loaded.isDiff;
+  const made = isNew ? await openNewFile(target.address, loaded, { schema, memoryBytes, note }) : undefined;
   return made ?? openDuckdb(target.address, loaded, memoryBytes);
 }
 
 /** Refuses what the load would refuse, and changes nothing. */
-async function runGuards(database: Database, loaded: LoadedExport, request: LoadRequest): Promise<void> {
-  await database.run(beginOf[database.kind]);
-  try {
-    await loadRows(database, loaded, { ...request, note: undefined }, true);
-  } finally {
-    await database.run('ROLLBACK').catch(() => undefined);
-  }
-}
-
-async function loadRows(
+async function runGuards(
   database: Database,
   loaded: LoadedExport,
   request: LoadRequest,
-  isTrial = false,
-): Promise<LoadSummary> {
-  const { mode } = request;
-  const session = openLoadSession(database, isTrial);
-  await openLoad(session, loaded.plan, request.schema);
-  if (mode === 'replace') {
-    const reports: ReplaceReports = {
-      note: noteOf(request),
-      whyDeleted: (lacking, id, deleted) => whyDeleted(database, loaded.finished, { lacking, id, deleted }),
-    };
-    const { plan } = loaded;
-    await createTables(session, plan);
-    await requireNoVersions(session, plan);
-    const records = await replaceAll(session, loaded, request, reports);
-    await record(session, loaded, { mode, seal: plan.seal, baseSeal: null, records });
-    const left = !isTrial ? await leftTables(database, loaded) : undefined;
-    if (left !== undefined) reports.note(left);
-    const tables = Object.fromEntries(plan.tables.map(({ name, rows }) => [name, rows]));
-    const assets = records.find(({ table }) => table === `${plan.prefix}assets`);
-    return { state: 'loaded', tables, deleted: assets?.deleted ?? 0, nulValues: nulValuesOf(session) };
+  hasNewColumns: boolean,
+): Promise<void> {
+  await database.run(beginOf[database.kind]);
+  try {
+    await fillTables(database, loaded, { ...request, note: undefined }, { isTrial: true, hasNewColumns });
+  } finally {
+    await database.run('ROLLBACK').catch(() => undefined);
   }
-  const { state, seal, baseSeal, tables, deleted, records } = await loadChanges(
-    { database, session },
-    loaded,
-    mode,
-    request,
-  );
-  if (state !== 'already') await record(session, loaded, { mode, seal, baseSeal, records });
-  else if (!isTrial) await recordSame(session, loaded, seal);
-  return { state, tables, deleted, nulValues: nulValuesOf(session) };
-}
-
-function nulValuesOf({ nulValues }: LoadSession): LoadSummary['nulValues'] {
-  const named = [...nulValues].flatMap(([table, counts]) =>
-    Object.entries(counts).map(([column, values]) => [`${table}.${column}`, values] as const),
-  );
-  return Object.fromEntries(named);
-}
-
-async function record(
-  session: LoadSession,
-  { name, startedAtMs, plan }: LoadedExport,
-  { records, ...rest }: { mode: string; seal: string; baseSeal: string | null; records: readonly TableRecord[] },
-): Promise<void> {
-  if (session.isTrial) return;
-  const tables = records.map((each) => {
-    const nulValues = session.nulValues.get(each.table.slice(plan.prefix.length));
-    return nulValues === undefined ? each : { ...each, nulValues };
-  });
-  await session.run(recordLoad({ ...rest, name, startedAtMs, tables }));
-}
-
-/** The tables hold what this export holds, by an earlier one: the later one is what they hold now. */
-async function recordSame(
-  session: LoadSession,
-  { name, startedAtMs, plan }: LoadedExport,
-  seal: string,
-): Promise<void> {
-  if (startedAtMs === undefined) return;
-  const tables = ['assets', ...plan.tables.map((table) => table.name)].map((table) => plan.prefix + table);
-  await session.run(moveRecord({ seal, name, startedAtMs }, tables));
 }

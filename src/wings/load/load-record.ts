@@ -1,4 +1,5 @@
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
+import type { LoadMode, LoadWay } from './load-modes.ts';
 import { moment } from './sql-words.ts';
 
 /** The table in which each load records what the tables hold now: a row a table. It has no prefix. */
@@ -12,15 +13,18 @@ export interface TableRecord {
   readonly rows: number;
   /** Rows that the load removed. */
   readonly deleted: number;
+  /** Names of the columns that the export fills. */
+  readonly columns: readonly string[];
   /** NUL characters that were removed or replaced, by column. */
   readonly nulValues?: Readonly<Record<string, number>>;
 }
 
 export interface LoadRecord {
-  readonly mode: string;
+  readonly mode: LoadMode;
+  readonly way: LoadWay;
   /** What the tables hold. */
   readonly seal: string;
-  /** What they held before it was merged. */
+  /** What they held before its changes. */
   readonly baseSeal: string | null;
   /** The folder name of the export. */
   readonly name: string;
@@ -36,6 +40,8 @@ export const addedRecordColumns: readonly (readonly [name: string, type: string]
   ['rows', 'bigint'],
   ['deleted', 'bigint'],
   ['nul_values', 'text'],
+  ['way', 'text'],
+  ['columns', 'text'],
 ];
 
 export const createLoadsTable = `CREATE TABLE ${doubleQuoted(loadsTable)} (
@@ -48,19 +54,22 @@ export const createLoadsTable = `CREATE TABLE ${doubleQuoted(loadsTable)} (
   started_at timestamp with time zone,
   "rows"     bigint,
   deleted    bigint,
-  nul_values text
+  nul_values text,
+  way        text,
+  columns    text
 );
 `;
 
 const recordColumns = ['seal', 'base_seal', 'mode', 'at', ...addedRecordColumns.map(([name]) => name)];
 
 /** Records a load of these tables, in its transaction. */
-export function recordLoad({ mode, seal, baseSeal, name, startedAtMs, tables }: LoadRecord): string {
+export function recordLoad({ mode, way, seal, baseSeal, name, startedAtMs, tables }: LoadRecord): string {
   const started = startedAtMs === undefined ? 'NULL' : moment(startedAtMs);
-  const row = ({ table, rows, deleted, nulValues = {} }: TableRecord): string => {
+  const row = ({ table, rows, deleted, columns, nulValues = {} }: TableRecord): string => {
     const named = [literal(table), literal(seal), text(baseSeal), literal(mode), 'CURRENT_TIMESTAMP', literal(name)];
     const nul = Object.keys(nulValues).length === 0 ? null : JSON.stringify(nulValues);
-    return `(${[...named, started, rows, deleted, text(nul)].join(', ')})`;
+    const how = [text(nul), literal(way), literal(JSON.stringify(columns))];
+    return `(${[...named, started, rows, deleted, ...how].join(', ')})`;
   };
   const set = recordColumns.map((column) => `${doubleQuoted(column)} = excluded.${doubleQuoted(column)}`);
   return `INSERT INTO ${doubleQuoted(loadsTable)} ("table", ${recordColumns.map(doubleQuoted).join(', ')}) VALUES

@@ -1,16 +1,22 @@
-import type { CountedChange, LoadTable } from '../warehouse/index.ts';
-import type { Table } from '../../core/records/table.ts';
+import type { LoadTable } from '../warehouse/index.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database, DatabaseKind } from './database.ts';
-import { holdsMarks, marksCleared } from './changes/marks.ts';
 
 /** A reason to end a load: the query finds a row. */
 export interface Refusal {
   readonly query: string;
   /** What the load says, from the row that the query found. */
   readonly error: (row: readonly unknown[]) => ExportError | Promise<ExportError>;
+}
+
+/** A statement that changes rows of a table. */
+export interface CountedChange {
+  readonly table: string;
+  readonly sql: string;
+  /** The rows that it changes, behind FROM; counted before it runs. */
+  readonly rows: string;
 }
 
 /** A load in its transaction. */
@@ -20,15 +26,17 @@ export interface LoadSession {
   readonly isTrial: boolean;
   /** Resolves to the number of changed rows. */
   run(sql: string): Promise<number>;
-  /** Runs a statement that changes rows. @throws {ExportError} `loadFailed` where it does not change all of them */
-  change(change: CountedChange): Promise<void>;
+  /** Runs a statement that changes rows; resolves to their number. @throws {ExportError} `loadFailed` where it does not change all of them */
+  change(change: CountedChange): Promise<number>;
   /** Loads all rows of a table into the table of that name. @throws {ExportError} `loadFailed` where not all arrived */
   load(source: LoadTable): Promise<void>;
   /** @throws {ExportError} when the query finds a row */
   refuseIf(refusal: Refusal): Promise<void>;
-  /** Clears the marks of deleted assets. */
-  clearMarks(assets: Table): Promise<void>;
+  /** The rows of a large result, some at a time. Nothing else runs meanwhile. */
+  pages: Database['pages'];
   isEmpty(table: string): Promise<boolean>;
+  /** The rows of a small result. */
+  rows: Database['rows'];
   /** Rows of a table, with a condition. @param from what follows FROM */
   count(from: string): Promise<number>;
   /** The name under which the rows of a table from before the load are read. */
@@ -44,20 +52,18 @@ export function openLoadSession(database: Database, isTrial = false): LoadSessio
     const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${from}`);
     return Number(rows);
   };
-  const change = async ({ table, sql, rows }: CountedChange): Promise<void> => {
+  const change = async ({ table, sql, rows }: CountedChange): Promise<number> => {
     const wanted = await rowsOf(rows);
     const changed = await database.run(sql);
     if (changed !== wanted) throw notAllChanged(table, changed, wanted);
+    return changed;
   };
   return {
     kind: database.kind,
     isTrial,
     run: (sql) => database.run(sql),
     change,
-    clearMarks: async ({ name, columns }) => {
-      const names = columns.map((column) => column.name);
-      if (await holdsMarks(database, name, names)) await change(marksCleared(name));
-    },
+    pages: (sql) => database.pages(sql),
     load: async (source) => {
       const rows = await database.load(source);
       if (rows !== source.rows) throw notAllArrived(source.table.name, rows, source.rows);
@@ -67,6 +73,7 @@ export function openLoadSession(database: Database, isTrial = false): LoadSessio
       if (row !== undefined) throw await error(row);
     },
     isEmpty: async (name) => !(await database.hasRows({ name })),
+    rows: (sql) => database.rows(sql),
     count: rowsOf,
     heldName: (table) => database.heldName?.(table) ?? table,
     hasUniqueKey: async (table, key) => {

@@ -1,40 +1,49 @@
-import { type FileReader, type LoadPlan, planLoad } from '../warehouse/index.ts';
+import { type FileReader, type LoadPlan, type LoadTable, planLoad } from '../warehouse/index.ts';
 import { basename } from 'node:path';
 import { type FinishedExport, openFinished } from '../../exports/finished-export.ts';
 import { verifyExport } from '../../exports/verify-export.ts';
-import { changesTable } from '../../core/records/columns.ts';
+import { changeColumns, changesTable } from '../../core/records/columns.ts';
 import { startOfExport } from '../../core/run/record/run-record.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
+import { contentSeal } from '../../places/export/content-seal.ts';
+import type { Manifest } from '../../places/export/manifest.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
-import type { LoadMode } from './load-modes.ts';
 
 /** What is loaded. */
 export interface LoadedExport {
   readonly finished: FinishedExport;
+  /** The tables that are filled. Of a diff, `assets` has no files: only its `changes` do. */
   readonly plan: LoadPlan;
+  readonly changes: LoadTable | undefined;
+  /** The export that the changes begin from. */
+  readonly base: { readonly name: string; readonly seal: string } | undefined;
+  /** What the tables hold afterwards; of a diff its newer export. */
+  readonly seal: string;
+  readonly isDiff: boolean;
   /** Its folder or bucket, as its owner names it: what is loaded may be a copy. */
   readonly address: string;
   /** The folder name of the export; of a diff that of its newer export. */
   readonly name: string;
   /** When the export began, in milliseconds since 1970; undefined where nothing says so. */
   readonly startedAtMs: number | undefined;
+  /** Columns, and paths in `extra`, in which alone an asset does not change. */
+  readonly ignored: readonly string[];
 }
 
 export interface ExportToLoad {
   readonly files: FileStore;
   /** Absolute. */
   readonly folder: string;
-  readonly mode: LoadMode;
   /** Put before the name of every table. */
   readonly prefix?: string | undefined;
   /** The address of the export where `folder` is a copy of it. */
   readonly address?: string | undefined;
 }
 
-/** @throws {ExportError} `damaged` when the export is unfinished or damaged, `usage` when the mode does not take it */
+/** @throws {ExportError} `damaged` when the export is unfinished or damaged */
 export async function openLoadedExport(request: ExportToLoad, reader: FileReader): Promise<LoadedExport> {
-  const { files, folder, prefix, mode } = request;
+  const { files, folder, prefix } = request;
   const { damage } = await verifyExport(files, folder);
   const [first] = damage;
   if (first !== undefined) {
@@ -45,18 +54,30 @@ export async function openLoadedExport(request: ExportToLoad, reader: FileReader
   }
   const finished = await openFinished(folder, files);
   const { manifest } = finished;
-  const plan = planLoad(finished, reader, prefix);
-  const startedAtMs = await startOfExport(files, folder, manifest);
+  const planned = planLoad(finished, reader, prefix);
+  const changes = planned.tables.find(({ name }) => name === changesTable.name);
+  const { diff, base, job } = manifest;
   const { address = folder } = request;
-  const name = manifest.diff?.to.name ?? basename(address);
-  const loaded = { finished, plan, address, name, startedAtMs };
-  if (mode !== 'replace') return loaded;
-  if (manifest.kind === 'diff') {
-    throw new ExportError('usage', `${folder} is a diff: it holds changes, not a whole export`, {
-      todo: 'Load it with --mode merge or scd2.',
-    });
-  }
-  // What changed is for merge and scd2.
-  const whole = { ...plan, tables: plan.tables.filter((table) => table.name !== changesTable.name) };
-  return { ...loaded, plan: whole };
+  const { 'base.ignore': ignored } = job;
+  return {
+    finished,
+    plan: { ...planned, tables: tablesToFill(planned, manifest, changes) },
+    changes,
+    base: diff?.from ?? (changes === undefined ? undefined : base),
+    seal: diff?.to.seal ?? contentSeal(manifest),
+    isDiff: diff !== undefined,
+    address,
+    name: diff?.to.name ?? basename(address),
+    startedAtMs: await startOfExport(files, folder, manifest),
+    ignored: Array.isArray(ignored) ? ignored.map(String) : [],
+  };
+}
+
+/** Of a diff `assets` has the columns of its changes. */
+function tablesToFill({ tables, prefix }: LoadPlan, { diff }: Manifest, changes: LoadTable | undefined): LoadTable[] {
+  const whole = tables.filter((table) => table !== changes);
+  if (diff === undefined || changes === undefined) return whole;
+  const columns = changes.table.columns.filter(({ name }) => !changeColumns.includes(name));
+  const table = { ...changes.table, name: `${prefix}assets`, columns };
+  return [{ name: 'assets', table, files: [], rows: 0 }, ...whole];
 }

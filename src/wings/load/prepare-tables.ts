@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { codeOf } from '../../lib/export-error.ts';
 import type { Database } from './database.ts';
 import { addedRecordColumns, loadsTable } from './load-record.ts';
-import { marksColumn } from './changes/marks.ts';
+import { marksColumn } from './marks.ts';
 import { changePatiently } from './short-locks.ts';
 import {
   addColumn,
@@ -24,25 +24,28 @@ export interface PrepareOptions {
   /** Whether the load needs the column that marks deleted assets. */
   readonly hasMarks: boolean;
   /** Refuses the load before a table of the user changes. */
-  readonly guards: () => Promise<void>;
+  readonly guards: (lacksColumns: boolean) => Promise<void>;
   readonly clock: Clock;
   readonly note: (text: string) => void;
 }
 
 /**
  * Adds columns that existing tables lack, in a short transaction of its own: inside the load it would hold readers back to the end.
+ * Resolves to whether there are new columns of the export.
  * @throws {ExportError} `loadFailed` with the statements when the role may not, or when it was told not to
  */
-export async function prepareTables(database: Database, plan: LoadPlan, options: PrepareOptions): Promise<void> {
+export async function prepareTables(database: Database, plan: LoadPlan, options: PrepareOptions): Promise<boolean> {
   const { note } = options;
   const columns = await columnsToAdd(database, plan, options);
   const own = columns.filter(({ table }) => table === loadsTable);
   const others = columns.filter(({ table }) => table !== loadsTable);
   // The guards read the record of loads.
   await addColumns(database, own, { ...options, all: columns });
-  if (others.length > 0) await options.guards();
+  const isNew = others.some(({ column, about }) => column !== marksColumn.name || about !== marksColumn.about);
+  if (others.length > 0) await options.guards(isNew);
   await addColumns(database, others, { ...options, all: others });
   for (const { table, column, type } of others) note(`the table ${table} has a new column: ${column} ${type}`);
+  return isNew;
 }
 
 /** @param all the columns that the owner adds where the role may not */

@@ -1,5 +1,4 @@
-import { duckdbType, postgresType, type LoadPlan } from '../warehouse/index.ts';
-import { changeColumns, changesTable } from '../../core/records/columns.ts';
+import { duckdbType, type LoadPlan, postgresType } from '../warehouse/index.ts';
 import { type Column, type Table } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
@@ -9,13 +8,8 @@ import type { Database, DatabaseKind } from './database.ts';
 type SchemaName = string | undefined;
 
 /** The tables of the database that an export fills, with the columns that it fills. */
-export function filledTables({ tables, prefix }: LoadPlan): Table[] {
-  const hasAssets = tables.some(({ name }) => name === 'assets');
-  return tables.flatMap(({ name, table }) => {
-    if (name !== changesTable.name) return table;
-    const columns = table.columns.filter((column) => !changeColumns.includes(column.name));
-    return hasAssets ? [] : { ...table, name: `${prefix}assets`, columns };
-  });
+export function filledTables({ tables }: LoadPlan): Table[] {
+  return tables.map(({ table }) => table);
 }
 
 /** The type of a new column: it can be null, because the rows that are there have no value. */

@@ -1,9 +1,13 @@
-import { commentsFor, ddlFor, type LoadPlan, type LoadTable, recordTable } from '../warehouse/index.ts';
+import { commentsFor, ddlFor, type LoadPlan, type LoadTable, recordTable, validColumns } from '../warehouse/index.ts';
+import { changesTable, tableNames } from '../../core/records/columns.ts';
 import { isIdColumn, type Table } from '../../core/records/table.ts';
-import { ExportError } from '../../lib/export-error.ts';
+import type { Database } from './database.ts';
+import type { LoadedExport } from './loaded-export.ts';
+import type { LoadMode } from './load-modes.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { loadsTable } from './load-record.ts';
 import type { LoadSession } from './load-session.ts';
+import { columnsInDatabase } from './table-columns.ts';
 import { createIfAbsent, openingStatements } from './opening.ts';
 
 /** The columns that identify a row; undefined where the job left the id of assets out. */
@@ -14,17 +18,18 @@ export function keyOf({ name, table }: LoadTable): string[] | undefined {
 }
 
 /** Creates the tables that are absent. Tables are never dropped: views and grants stay. */
-export async function createTables(session: LoadSession, { tables }: LoadPlan): Promise<void> {
+export async function createTables(session: LoadSession, { tables }: LoadPlan, mode: LoadMode): Promise<void> {
+  const [more, keys] = mode === 'scd2' ? [validColumns, ['valid_from']] : [[], []];
   for (const source of tables) {
     // In DuckDB a row with the key of one that was deleted in the same transaction is refused.
     const key = session.kind === 'postgres' ? keyOf(source) : undefined;
-    const table = key === undefined ? source.table : { ...source.table, key };
-    await createTable(session, table);
+    const columns = [...source.table.columns, ...more];
+    await createTable(session, { ...source.table, columns, ...(key === undefined ? {} : { key: [...key, ...keys] }) });
   }
 }
 
 /** Creates a table that is absent, with comments on it and on its columns. Those of a table that was there stay. */
-export async function createTable(session: LoadSession, table: Table): Promise<void> {
+async function createTable(session: LoadSession, table: Table): Promise<void> {
   const { kind } = session;
   const comments = commentsFor(kind, table);
   await session.run(createIfAbsent(kind, table.name, ddlFor(kind, table) + (kind === 'postgres' ? comments : '')));
@@ -56,26 +61,22 @@ export async function lockTables(session: LoadSession, tables: readonly string[]
 }
 
 /**
- * The records of loads of these tables, behind FROM. What is recorded of a table without rows does not count: it may have been dropped.
- * @param condition of the records
+ * A line on tables that an earlier export filled and this one does not have; undefined where there are none. The tables are not
+ * read: the role may not have the right.
  */
-export function loadRecordsOf(session: LoadSession, { tables }: LoadPlan, condition: string): string {
-  const held = tables.map(
-    ({ table: { name } }) =>
-      `"table" = ${literal(name)} AND EXISTS (SELECT 1 FROM ${doubleQuoted(session.heldName(name))})`,
+export async function leftTables(database: Database, { plan, name }: LoadedExport): Promise<string | undefined> {
+  const own = new Set(plan.tables.map((table) => table.name));
+  const others = tableNames.filter((each) => each !== changesTable.name && !own.has(each));
+  if (others.length === 0) return undefined;
+  const names = others.map((each) => literal(plan.prefix + each)).join(', ');
+  const records = await database.rows(
+    `SELECT "table", coalesce(export, 'an earlier export') FROM ${doubleQuoted(loadsTable)} WHERE "table" IN (${names}) AND coalesce("rows", 1) > 0 ORDER BY 1`,
   );
-  return `${doubleQuoted(session.heldName(loadsTable))} WHERE ${condition} AND (${held.join(' OR ')})`;
-}
-
-/** @throws {ExportError} `usage` when one of the tables holds versions: rows that `scd2` loaded */
-export async function requireNoVersions(session: LoadSession, plan: LoadPlan): Promise<void> {
-  await session.refuseIf({
-    query: `SELECT "table" FROM ${loadRecordsOf(session, plan, `mode = 'scd2'`)}`,
-    error: ([table]) =>
-      new ExportError(
-        'usage',
-        `the table ${String(table)} was loaded with --mode scd2: --mode replace would remove its versions`,
-        { todo: 'Load with --mode scd2, or into other tables with --schema or --prefix.' },
-      ),
-  });
+  const left: string[] = [];
+  for (const [table, held] of records) {
+    const columns = await columnsInDatabase(database, undefined, String(table));
+    if (columns.size > 0) left.push(`${String(table)} (of ${String(held)})`);
+  }
+  if (left.length === 0) return undefined;
+  return `${name} does not have these tables, so they stay as an earlier load left them: ${left.join(', ')}. Drop them if they are not needed.`;
 }

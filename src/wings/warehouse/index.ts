@@ -1,4 +1,3 @@
-export { deleteRules } from './change-statements.ts';
 export { columnsDocument } from './columns-document.ts';
 export {
   commentsFor,
@@ -21,16 +20,6 @@ export { nightsAddress } from './in-place/nights-address.ts';
 export { dbtSources } from './analysts/dbt-sources.ts';
 export { nftView, nftViewColumns } from './analysts/nft-view.ts';
 export { selectSchema } from './scripts/script-style.ts';
-export {
-  insertText,
-  mergeChildren,
-  type CountedChange,
-  scd2Statements,
-  type ChangeStyle,
-  type ChangedTables,
-  type DeleteRule,
-  type FilledTable,
-} from './change-statements.ts';
 export { requireFreeNames } from './reserved-names.ts';
 export { duckdbType } from './duckdb.ts';
 export { planLoad, rowsAfterLoad, sourceOf, type FileReader, type LoadPlan, type LoadTable } from './load-plan.ts';

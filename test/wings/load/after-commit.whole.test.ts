@@ -29,13 +29,13 @@ describe.skipIf(isMissing)('after COMMIT', () => {
   it.runIf(runsAll)('ANALYZE waits for a lock as long as the load does, and is no error', async () => {
     await opened('postgres');
     const out = await exported(20);
-    await load(out, { mode: 'merge' });
+    await load(out, { mode: 'scd2' });
     const holder = new pg.Client({ connectionString: address });
     await holder.connect();
     onTestFinished(() => holder.end());
     await holder.query('BEGIN; LOCK TABLE assets IN SHARE UPDATE EXCLUSIVE MODE');
     const notes: string[] = [];
-    await load(out, { mode: 'merge', note: (text) => notes.push(text) });
+    await load(out, { mode: 'scd2', note: (text) => notes.push(text) });
     expect(notes).toEqual([expect.stringMatching(/^the tables were loaded, but ANALYZE failed: .*lock timeout/)]);
   });
 });

@@ -33,7 +33,7 @@ describe.skipIf(isMissing)('a connection to PostgreSQL', () => {
     return parseTarget(`postgres://tester@127.0.0.1:${(between.address() as AddressInfo).port}/postgres`, '/');
   }
 
-  it.each(['replace', 'merge', 'scd2'] as const)(
+  it.each(['replace', 'scd2'] as const)(
     'that breaks at COMMIT of %s is safe to load again, and the exit code says so',
     async (mode) => {
       const folder = await exported(10, { tables: 'assets' });

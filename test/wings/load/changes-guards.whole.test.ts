@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../warehouse/diff/two-nights.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
+import { loadModes } from '../../../src/wings/load/load-modes.ts';
 import { runsAll } from '../../support/lane.ts';
 import { runHere } from '../../support/run-here.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
@@ -37,62 +37,14 @@ afterAll(() => folder.remove());
 
 const night = (index: number): string => nights[index] ?? '';
 
-/** What a message says to type, run from a folder of its own. */
-function typed(text: string): string[] {
-  return text
-    .replace(/[.,]$/, '')
-    .split(' ')
-    .map((word) => word.replaceAll("'", ''));
-}
-
 describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
   const test = it.skipIf(kind === 'postgres' && server.isMissing);
   /** `npm test` runs each mode in one engine. */
-  const modes = runsAll ? (['merge', 'scd2'] as const) : kind === 'duckdb' ? (['merge'] as const) : (['scd2'] as const);
+  const modes = runsAll ? loadModes : loadModes.filter((mode) => (mode === 'replace') === (kind === 'duckdb'));
   const inOne = inOneEngine(kind, test);
 
-  test.each(modes)('with a night missing between name the diff that leads there: --mode %s', async (mode) => {
-    const database = await opened(kind);
-    const line = (out: string) => ['load', out, '--to', database.address, '--mode', mode, '--max-deletes', '10%'];
-    expect((await runHere(line(night(0)))).exit).toBe(0);
-    await rename(night(1), `${night(1)}-away`);
-    onTestFinished(() => rename(`${night(1)}-away`, night(1)));
-    const refused = await runHere(line(night(2)));
-    expect(refused.exit, refused.stderr).toBe(2);
-    const [, diff = '', made = ''] = /run: asset-export (diff .*), then load (\S+) --mode/.exec(refused.stderr) ?? [];
-    onTestFinished(() => {
-      rmSync(made, { recursive: true, force: true });
-    });
-    const compared = await runHere(typed(diff));
-    expect(compared.exit, compared.stderr).toBe(0);
-    const merged = await runHere(line(made));
-    expect(merged.exit, merged.stderr).toBe(0);
-    const open = mode === 'scd2' ? 'WHERE valid_to IS NULL' : '';
-    const manifest = JSON.parse(await readFile(join(night(2), 'manifest.json'), 'utf8')) as {
-      tables: Record<string, { rows: number }>;
-    };
-    for (const table of ['assets', 'creators', 'files'])
-      expect(await database.rows(`SELECT count(*) FROM ${table} ${open}`)).toEqual([
-        String(manifest.tables[table]?.rows),
-      ]);
-  });
-
-  inOne('postgres')('older than what the table holds say so, and the way out works', async () => {
-    const database = await opened(kind);
-    const line = (out: string) => ['load', out, '--to', database.address, '--max-deletes', '10%', '--mode'];
-    expect((await runHere([...line(night(0)), 'merge'])).exit).toBe(0);
-    expect((await runHere([...line(night(1)), 'merge'])).exit).toBe(0);
-    expect((await runHere([...line(night(2)), 'merge'])).exit).toBe(0);
-    const refused = await runHere([...line(night(1)), 'merge']);
-    expect(refused.exit, refused.stderr).toBe(2);
-    expect(refused.stderr).toContain(
-      'the table assets holds date=2026-11-22, which is newer than date=2026-11-21: load it into other tables, or with --mode replace --allow-older',
-    );
-    expect((await runHere([...line(night(1)), 'replace', '--allow-older'])).exit).toBe(0);
-    expect(await database.rows('SELECT count(*) FROM assets')).toEqual(['214']);
-  });
-
-  test.each(modes)('of a night of equal content move the record to it, and never back: --mode %s', async (mode) => {
+  inOne('postgres')('of a night of equal content move the record to it, and never back', async () => {
+    const mode = 'scd2';
     const database = await opened(kind);
     const parent = await tempFolder();
     const ids = join(parent, 'ids.txt');
@@ -114,30 +66,18 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
       expect(same.stdout + same.stderr).toContain('already');
       expect(await database.rows(records)).toEqual([expect.stringMatching(/^again\|t/)]);
     }
-    const older = await runHere(line(between, mode === 'merge' ? 'replace' : mode));
+    const older = await runHere(line(between, mode));
     expect(older.exit, older.stderr).toBe(2);
     expect(older.stderr).toContain('the table assets holds again, which is newer than between');
   });
 
-  test.each(modes)('do not go onto a table of which rows were removed: --mode %s', async (mode) => {
-    const database = await opened(kind);
-    const line = (out: string) => ['load', out, '--to', database.address, '--mode', mode, '--max-deletes', '10%'];
-    expect((await runHere(line(night(0)))).exit).toBe(0);
-    await database.rows('DELETE FROM creators WHERE position = 0');
-    const before = await database.rows('SELECT count(*) FROM assets');
-    const refused = await runHere(line(night(1)));
-    expect(refused.exit, refused.stderr).toBe(9);
-    expect(refused.stderr).toMatch(/the table creators would hold \d+ of \d+ rows/);
-    expect(await database.rows('SELECT count(*) FROM assets')).toEqual(before);
-    // The same night again finds it, too.
-    expect((await runHere(line(night(0)))).exit).toBe(9);
-  });
-
   inOne('duckdb').each([
-    ['a night is missing', 'merge', ['merge', '--max-deletes', '10%'], { index: 2, exit: 2 }],
-    ['a night is missing', 'scd2', ['scd2', '--max-deletes', '10%'], { index: 2, exit: 2 }],
-    ['too many would be deleted', 'merge', ['merge', '--max-deletes', '2'], { index: 1, exit: 3 }],
-    ['too many would be deleted', 'merge', ['merge', '--max-deletes', '2', '--deletes', 'mark'], { index: 1, exit: 3 }],
+    [
+      'too many would be deleted',
+      'replace',
+      ['replace', '--max-deletes', '2', '--deletes', 'mark'],
+      { index: 1, exit: 3 },
+    ],
     ['too many would be deleted', 'scd2', ['scd2', '--max-deletes', '2'], { index: 1, exit: 3 }],
     ['too many would be deleted', 'replace', ['replace', '--max-deletes', '2'], { index: 1, exit: 3 }],
     ['the mode is another', 'scd2', ['replace'], { index: 1, exit: 2 }],
@@ -157,35 +97,29 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     expect(await database.rows(added)).toEqual(['burnt']);
   });
 
-  test.each(runsAll ? [...modes, 'replace'] : modes)(
-    'may delete all assets with --allow-empty: --mode %s',
-    async (mode) => {
-      const database = await opened(kind);
-      const line = (out: string) => ['load', out, '--to', database.address, '--mode', mode, '--max-deletes', '2'];
-      expect((await runHere(line(night(0)))).exit).toBe(0);
-      expect((await runHere(line(night(1)))).exit).toBe(3);
-      const allowed = await runHere([...line(night(1)), '--allow-empty']);
-      expect(allowed.exit, allowed.stderr).toBe(0);
-    },
-  );
+  test.each(modes)('may delete all assets with --allow-empty: --mode %s', async (mode) => {
+    const database = await opened(kind);
+    const line = (out: string) => ['load', out, '--to', database.address, '--mode', mode, '--max-deletes', '2'];
+    expect((await runHere(line(night(0)))).exit).toBe(0);
+    expect((await runHere(line(night(1)))).exit).toBe(3);
+    const allowed = await runHere([...line(night(1)), '--allow-empty']);
+    expect(allowed.exit, allowed.stderr).toBe(0);
+  });
 
-  inOne('postgres')(
-    'merged keep the values of own columns of updated assets, and rows that refer to them',
-    async () => {
-      const database = await opened(kind);
-      const line = (out: string) => ['load', out, '--to', database.address, '--mode', 'merge', '--max-deletes', '10%'];
-      expect((await runHere(line(night(0)))).exit).toBe(0);
-      await database.rows(`ALTER TABLE assets ADD COLUMN note text; UPDATE assets SET note = 'edited';
+  inOne('postgres')('keep the values of own columns of updated assets, and rows that refer to them', async () => {
+    const database = await opened(kind);
+    const line = (out: string) => ['load', out, '--to', database.address, '--max-deletes', '10%'];
+    expect((await runHere(line(night(0)))).exit).toBe(0);
+    await database.rows(`ALTER TABLE assets ADD COLUMN note text; UPDATE assets SET note = 'edited';
       CREATE TABLE sales AS SELECT id FROM assets`);
-      if (kind === 'postgres')
-        await database.rows('ALTER TABLE sales ADD FOREIGN KEY (id) REFERENCES assets (id) ON DELETE CASCADE');
-      const merged = await runHere(line(night(1)));
-      expect(merged.exit, merged.stderr).toBe(0);
-      // Six are gone, twenty are new.
-      expect(await database.rows('SELECT count(*), count(note) FROM assets')).toEqual(['214|194']);
-      if (kind === 'postgres') expect(await database.rows('SELECT count(*) FROM sales')).toEqual(['194']);
-    },
-  );
+    if (kind === 'postgres')
+      await database.rows('ALTER TABLE sales ADD FOREIGN KEY (id) REFERENCES assets (id) ON DELETE CASCADE');
+    const merged = await runHere(line(night(1)));
+    expect(merged.exit, merged.stderr).toBe(0);
+    // Six are gone, twenty are new.
+    expect(await database.rows('SELECT count(*), count(note) FROM assets')).toEqual(['214|194']);
+    if (kind === 'postgres') expect(await database.rows('SELECT count(*) FROM sales')).toEqual(['194']);
+  });
 
   inOne('duckdb')(
     'with another name of the key would replace all rows, and add no column unless they may',
@@ -227,31 +161,20 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
 
   inOne('duckdb')('say how many deletes are unlisted, missing and failed', async () => {
     const database = await opened(kind);
-    const line = (out: string, most: string) => [
-      'load',
-      out,
-      '--to',
-      database.address,
-      '--mode',
-      'merge',
-      '--max-deletes',
-      most,
-    ];
+    const line = (out: string, most: string) => ['load', out, '--to', database.address, '--max-deletes', most];
     expect((await runHere(line(night(0), '5%'))).exit).toBe(0);
     const refused = await runHere(line(night(1), '2'));
     expect(refused.exit, refused.stderr).toBe(3);
     expect(refused.stderr).toContain('6 of 200 assets would be deleted: unlisted 5, missing 1, failed 0');
   });
 
-  inOne('postgres')('that are marked stay marked when a later night deletes', async () => {
+  inOne('postgres')('that are marked go when a later night deletes', async () => {
     const database = await opened(kind);
     const line = (out: string, rule: string) => [
       'load',
       out,
       '--to',
       database.address,
-      '--mode',
-      'merge',
       '--max-deletes',
       '10%',
       '--deletes',
@@ -261,7 +184,7 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     expect((await runHere(line(night(1), 'mark'))).exit).toBe(0);
     const merged = await runHere(line(night(2), 'delete'));
     expect(merged.exit, merged.stderr).toBe(0);
-    expect(await database.rows('SELECT count(deleted_at) > 0 FROM assets')).toEqual([expect.stringMatching(/^t/)]);
+    expect(await database.rows('SELECT count(deleted_at) FROM assets')).toEqual(['0']);
   });
 });
 
@@ -288,7 +211,7 @@ describe('DuckDB', () => {
     expect(lost.exit, lost.stderr).toBe(2);
     expect(lost.stderr).toContain('nothing would be kept');
     const file = join(await tempFolder(), 'not', 'there.duckdb');
-    for (const mode of ['replace', 'merge']) {
+    for (const mode of ['replace', 'scd2']) {
       const absent = await runHere(['load', night(0), '--to', `duckdb:${file}`, '--mode', mode]);
       expect(absent.exit, absent.stderr).toBe(7);
       expect(absent.stderr).toMatch(/not\/there.duckdb.*No such file or directory[^]*Create the folder/);

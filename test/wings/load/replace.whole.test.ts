@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadExport, type LoadRequest, type LoadSummary } from '../../../src/wings/load/load-export.ts';
+import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
+import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { assetIds, exportNight, firstNight, secondNight } from '../warehouse/diff/two-nights.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
@@ -185,7 +186,7 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
   inOne('postgres')('takes a table of loads of version 0.1', async () => {
     const database = await opened(kind);
     await load(database, nights[0]);
-    for (const column of ['export', 'started_at', 'rows', 'deleted', 'nul_values'])
+    for (const column of ['export', 'started_at', 'rows', 'deleted', 'nul_values', 'way', 'columns'])
       await database.rows(`ALTER TABLE _asset_export_loads DROP COLUMN "${column}"`);
     const { notes } = await load(database, nights[1]);
     expect(notes.filter((text) => !text.startsWith('loading in place'))).toEqual([]);

@@ -42,7 +42,7 @@ describe.each(['duckdb', 'postgres'] as const)('a load into %s', (kind) => {
     const { target, rows } = await emptyDatabase(kind);
     const [from, to, out] = [await exported(20), await exported(21), join(await tempFolder(), 'changes')];
     await diffExports({ files: diskFileStore, from, to, out, memoryBytes: 300e6, ignored: [], version: '0' });
-    for (const night of [from, out]) await loadExport({ ...request(night, kind, 'merge'), views: true }, target);
+    for (const night of [from, out]) await loadExport({ ...request(night, kind), views: true }, target);
     expect(await rows('SELECT count(*), count(mint), count(owner) > 0 FROM nft_metadata')).toEqual([
       expect.stringMatching(/^21\|21\|t(rue)?$/),
     ]);

@@ -30,21 +30,30 @@ export async function connectDuckdb(opened: string, file: string, memoryBytes: n
 }
 
 /** Opens a DuckDB file, and makes it where it is absent. @throws {ExportError} `usage` when DuckDB is not installed */
-export async function openDuckdb(file: string, loaded: LoadedExport, memoryBytes: number): Promise<Database> {
+export async function openDuckdb(
+  file: string,
+  loaded: LoadedExport | undefined,
+  memoryBytes: number,
+): Promise<Database> {
   const { connection, close } = await connectDuckdb(file, file, memoryBytes);
   return { ...databaseOn(connection, loaded), close };
 }
 
-export function databaseOn(connection: DuckDBConnection, { plan, finished }: LoadedExport): Omit<Database, 'close'> {
+export function databaseOn(connection: DuckDBConnection, loaded: LoadedExport | undefined): Omit<Database, 'close'> {
   return {
     kind: 'duckdb',
     run: async (sql) => (await connection.run(sql)).rowsChanged,
     rows: async (sql) => (await connection.runAndReadAll(sql)).getRows(),
+    pages: async function* (sql) {
+      yield* (await connection.stream(sql)).yieldRows();
+    },
     hasRows: async ({ name }) => {
       const found = await connection.runAndReadAll(`SELECT 1 FROM ${doubleQuoted(name)} LIMIT 1`);
       return found.currentRowCount > 0;
     },
     load: async (source) => {
+      if (loaded === undefined) throw new Error('nothing to load');
+      const { plan, finished } = loaded;
       const rows = tableFunctionOf(sourceOf(source, plan, finished.folder), longestRowBytes, longestRowBytes);
       return (await connection.run(`INSERT INTO ${doubleQuoted(source.table.name)} BY NAME SELECT * FROM ${rows}`))
         .rowsChanged;

@@ -1,5 +1,4 @@
 import type { LoadTable } from '../../warehouse/index.ts';
-import { changesTable } from '../../../core/records/columns.ts';
 import { isIdColumn } from '../../../core/records/table.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { plural } from '../../../lib/format-text.ts';
@@ -24,8 +23,11 @@ export async function nulError(
 ): Promise<ExportError | undefined> {
   const found: string[] = [];
   const { format, tables, prefix } = loaded.plan;
-  for (const source of tables) {
-    const table = source.name === changesTable.name ? `${prefix}assets` : source.table.name;
+  const isRead = ({ files }: LoadTable): boolean => files.length > 0;
+  for (const source of loaded.isDiff && loaded.changes !== undefined
+    ? [loaded.changes, ...tables.filter(isRead)]
+    : tables) {
+    const table = source === loaded.changes ? `${prefix}assets` : source.table.name;
     const types = await columnsInDatabase(database, schema, table);
     // Out of a JSONL file no json value is taken that has the escape.
     const refusing = format === 'jsonl' ? ['json', 'jsonb'] : ['jsonb'];

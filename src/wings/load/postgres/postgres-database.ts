@@ -18,7 +18,7 @@ import { holdsAny, NulCleaner, type NulCounts, type NulRule } from '../nul/nul-v
 /** Connects to PostgreSQL. Its warnings become notes. @throws {ExportError} `usage` when its packages are not installed */
 export async function openPostgres(
   address: string,
-  loaded: LoadedExport,
+  loaded: LoadedExport | undefined,
   context: ConnectContext,
   rule: NulRule = 'fail',
 ): Promise<Database> {
@@ -40,14 +40,14 @@ class PostgresDatabase implements Database {
   readonly nulValues = new Map<string, NulCounts>();
   readonly #client: Client;
   readonly #copy: (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>;
-  readonly #loaded: LoadedExport;
+  readonly #loaded: LoadedExport | undefined;
   readonly #rule: NulRule;
 
   /** @param copy sends bytes to a COPY statement, and gives back the number of its rows */
   constructor(
     client: Client,
     copy: (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>,
-    loaded: LoadedExport,
+    loaded: LoadedExport | undefined,
     rule: NulRule,
   ) {
     this.#client = client;
@@ -64,6 +64,16 @@ class PostgresDatabase implements Database {
 
   async rows(text: string): Promise<unknown[][]> {
     return (await this.#client.query<unknown[]>({ text, rowMode: 'array' })).rows;
+  }
+
+  async *pages(sql: string): AsyncGenerator<unknown[][], void, void> {
+    await this.run(`DECLARE asset_export_rows NO SCROLL CURSOR FOR ${sql}`);
+    for (;;) {
+      const rows = await this.rows('FETCH 1000 FROM asset_export_rows');
+      if (rows.length === 0) break;
+      yield rows;
+    }
+    await this.run('CLOSE asset_export_rows');
   }
 
   async hasRows({ name }: Pick<Table, 'name'>): Promise<boolean> {
@@ -86,6 +96,7 @@ class PostgresDatabase implements Database {
   }
 
   async #loadFile(source: LoadTable, file: ManifestFile, cleaner: NulCleaner | undefined): Promise<number> {
+    if (this.#loaded === undefined) throw new Error('nothing to load');
     const { finished, plan } = this.#loaded;
     const { columns } = source.table;
     if (plan.format === 'parquet' || (cleaner !== undefined && (await holdsAny(finished.bytes(file), nulSequences)))) {

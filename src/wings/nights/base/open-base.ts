@@ -197,6 +197,12 @@ async function followed(files: FileStore, link: string): Promise<string> {
   return folder;
 }
 
+/** Whether a name, relative to a folder, fits a pattern. */
+export function namesMatching(pattern: string): (name: string) => boolean {
+  const expression = expressionOf(pattern);
+  return (name) => expression.test(name);
+}
+
 function expressionOf(pattern: string): RegExp {
   const text = pattern
     .replaceAll(/[^\w*?]/g, String.raw`\$&`)

@@ -1,5 +1,4 @@
 import type { Source } from '../../../exports/table-source.ts';
-import { insertText } from '../change-statements.ts';
 import { recordTable } from './record-table.ts';
 import type { ScriptStyle, Stage } from './script-style.ts';
 
@@ -48,7 +47,7 @@ export function replaceStatements(tables: ScriptTables, style: ScriptStyle): str
   const stages = all.map(({ stage }) => stage);
   const applied = stages.flatMap((stage) => [
     `DELETE FROM ${quote(stage.target)} WHERE ${when};\n`,
-    insertText(filled(stage), style, { from: stage.name, where: when, fixed: [] }),
+    insertText(stage, style, when),
   ]);
   const done = swap?.done(stages.map((stage) => stage.name));
   return [
@@ -65,9 +64,9 @@ function allOf({ assets, children }: ScriptTables): ScriptedTable[] {
   return [assets, ...children];
 }
 
-/** A table as its stage fills it. */
-function filled({ target, columns }: Stage) {
-  return { name: target, columns: columns.map(({ name }) => name) };
+function insertText({ target, name, columns }: Stage, { quote }: ScriptStyle, when: string): string {
+  const names = columns.map((column) => quote(column.name)).join(', ');
+  return `INSERT INTO ${quote(target)} (${names})\nSELECT ${names} FROM ${quote(name)} WHERE ${when};\n`;
 }
 
 /** True where every stage holds all its rows, and rows may be changed. */

@@ -13,13 +13,19 @@ export const recordTable: Table = {
   columns: [
     column('table', 'string', 'Name of the table.'),
     column('seal', 'string', 'Names the export that the table holds.'),
-    column('base_seal', 'string', 'Names the export that the table held before it was merged.'),
-    column('mode', 'string', 'Mode of the load.'),
+    column('base_seal', 'string', 'Names the export that the table held before its changes were applied.'),
+    column('mode', 'string', 'Mode of the load: replace or scd2.'),
     column('at', 'timestamp', 'Time of the load.'),
     column('export', 'string', 'Folder name of the export.'),
     column('started_at', 'timestamp', 'Start of the export.'),
     column('rows', 'int64', 'Rows of the export.'),
     column('deleted', 'int64', 'Rows that the load removed.'),
     column('nul_values', 'string', 'NUL characters that the load removed or replaced, by column, as JSON.'),
+    column(
+      'way',
+      'string',
+      'How the load brought the rows: by changes, by comparing, into empty tables, or a new file.',
+    ),
+    column('columns', 'string', 'Names of the columns that the export fills, as JSON.'),
   ],
 };

@@ -16,7 +16,7 @@ export async function readScriptExport(
   const { manifest, files, folder } = finished;
   if (manifest.kind === 'diff') {
     throw new ExportError('usage', `${folder} is a diff: it holds changes, not a whole export`, {
-      todo: 'Name the newer export with --of. load DIFF --mode merge or scd2 applies changes in DuckDB and PostgreSQL.',
+      todo: 'Name the newer export with --of. load DIFF applies changes in DuckDB and PostgreSQL.',
     });
   }
   return {

@@ -1,9 +1,11 @@
-import type { Column } from '../../../core/records/table.ts';
-import { ExportError } from '../../../lib/export-error.ts';
-import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
-import type { CountedChange, DeleteRule } from '../../warehouse/index.ts';
-import type { Database, DatabaseKind } from '../database.ts';
-import { columnsInDatabase, columnsQuery, describeColumn } from '../table-columns.ts';
+import type { Column } from '../../core/records/table.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { doubleQuoted, literal } from '../../lib/sql-text.ts';
+import { goneRows, sameKey, type StagedTable } from './difference.ts';
+import type { DeleteRule } from './load-modes.ts';
+import type { CountedChange } from './load-session.ts';
+import type { Database, DatabaseKind } from './database.ts';
+import { columnsInDatabase, columnsQuery, describeColumn } from './table-columns.ts';
 
 /** The column of `assets` that `--deletes mark` sets. Its comment tells it from a column of the user that has its name. */
 export const marksColumn: Column = {
@@ -20,16 +22,25 @@ function marksQuery(kind: DatabaseKind, table: string): string {
   return `SELECT 1 FROM (${columnsQuery(kind, undefined, table)}) AS held WHERE name = ${name} AND "comment" = ${about}`;
 }
 
-/** Marks assets. @param at the time, as an expression */
-export function marksSet(table: string, at: string, where: string): CountedChange {
-  const target = doubleQuoted(table);
-  const sql = `UPDATE ${target} SET ${doubleQuoted(marksColumn.name)} = ${at} WHERE ${where};\n`;
-  return { table, sql, rows: `${target} WHERE ${where}` };
+/** The assets without a mark. */
+export const isUnmarked = `held.${doubleQuoted(marksColumn.name)} IS NULL`;
+
+function marksSet({ table: { name } }: StagedTable, at: string, rows: string): CountedChange {
+  const condition = rows.slice(rows.indexOf(' WHERE '));
+  const set = `SET ${doubleQuoted(marksColumn.name)} = ${at}`;
+  return { table: name, sql: `UPDATE ${doubleQuoted(name)} AS held ${set}${condition};\n`, rows };
+}
+
+/** Marks the assets that the export does not have. @param at the time, as an expression */
+export function marksOfGone(assets: StagedTable, at: string): CountedChange {
+  return marksSet(assets, at, `${goneRows(assets)} AND ${isUnmarked}`);
 }
 
 /** Clears the marks of assets that the export has. */
-export function marksCleared(table: string, where = 'TRUE'): CountedChange {
-  return marksSet(table, 'NULL', `${doubleQuoted(marksColumn.name)} IS NOT NULL AND ${where}`);
+export function marksCleared(assets: StagedTable): CountedChange {
+  const { table, stage, key = [], only } = assets;
+  const isStaged = `EXISTS (SELECT 1 FROM ${doubleQuoted(stage)} AS staged WHERE ${sameKey(key)} AND ${only})`;
+  return marksSet(assets, 'NULL', `${doubleQuoted(table.name)} AS held WHERE NOT ${isUnmarked} AND ${isStaged}`);
 }
 
 export interface MarksOptions {

@@ -1,0 +1,174 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
+import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
+import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../warehouse/diff/two-nights.ts';
+import { runsAll } from '../../support/lane.ts';
+import { keptFolder } from '../../support/temp-folder.ts';
+import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
+import { emptyDatabases, type OpenedDatabase } from './both-databases.ts';
+
+const server = await postgresOfTests('histories of loads are not tested in PostgreSQL');
+const opened = emptyDatabases(server);
+
+/** Nights in the order in which they began. Each is based on the one before; one was run anew. Columns and ids come and go. */
+const nights: string[] = [];
+let folder: Awaited<ReturnType<typeof keptFolder>>;
+
+const tables = ['assets', 'creators', 'files'];
+
+beforeAll(async () => {
+  folder = await keptFolder();
+  const fewer = assetIds.filter((_, n) => n < 195 || n > 199);
+  const made = [
+    { record: firstNight, ids: assetIds },
+    { record: secondNight, ids: fewer },
+    { record: thirdNight, ids: assetIds, more: { exclude: 'burnt,content_json_uri' } },
+    { record: secondNight, ids: assetIds.toSpliced(20, 3), more: { tables: 'assets,creators,changes' } },
+    { record: firstNight, ids: assetIds },
+    // This one is run anew, after its successor was made of it.
+    { record: secondNight, ids: fewer, base: 3 },
+    { record: thirdNight, ids: assetIds.toSpliced(90, 7) },
+  ];
+  for (const [index, { record, ids, more, base = index - 1 }] of made.entries()) {
+    const flags = {
+      base: nights[base] ?? 'none',
+      'max-age': '0d',
+      'missing-after': '0d',
+      tables: [...tables, 'changes'].join(','),
+      format: 'parquet,csv,raw',
+      ...more,
+    };
+    nights.push(await exportNight({ record, ids, flags, out: join(folder.path, String(index), 'night') }));
+  }
+}, 120_000);
+
+afterAll(() => folder.remove());
+
+type Kind = LoadRequest['kind'];
+
+async function load(database: OpenedDatabase, night: number, more: Partial<LoadRequest>): Promise<LoadSummary> {
+  let summary: LoadSummary | undefined;
+  const kind: Kind = database.address.startsWith('duckdb') ? 'duckdb' : 'postgres';
+  const request = { files: diskFileStore, folder: nights[night] ?? '', kind, mode: 'replace', ...more } as const;
+  await loadExport({ maxDeletes: '100%', ...request }, database.target, (loaded) => (summary = loaded));
+  if (summary === undefined) throw new Error('no summary');
+  return summary;
+}
+
+async function columnsOf({ rows }: OpenedDatabase): Promise<ReadonlyMap<string, string[]>> {
+  const known = await rows(`SELECT table_name, column_name FROM information_schema.columns ORDER BY 1, 2`);
+  const columns = known.map((row) => row.split('|'));
+  const isTime = (name = ''): boolean => ['fetched_at', 'valid_from', 'valid_to'].includes(name);
+  return new Map(
+    tables.map((table) => [table, columns.flatMap(([of, name = '']) => (of === table && !isTime(name) ? [name] : []))]),
+  );
+}
+
+/** The rows of all tables, each as JSON, without times and prices, which are no changes. @param columns by table */
+async function contents(
+  { rows }: OpenedDatabase,
+  { prefix = '', where = '', columns }: { prefix?: string; where?: string; columns: ReadonlyMap<string, string[]> },
+): Promise<string[]> {
+  const parts = tables.flatMap((table) => {
+    const names = columns.get(table)?.map((name) => `"${name}"`) ?? [];
+    const from = `${prefix}${table} ${where}`;
+    return names.length === 0
+      ? []
+      : [`SELECT CAST(to_json(t) AS text) FROM (SELECT ${names.join(', ')} FROM ${from}) AS t`];
+  });
+  const found = await rows(parts.join(' UNION ALL '));
+  return found.map((row) => row.replaceAll(/\\*"price_info\\*":\{[^}]*\},?/g, '')).sort();
+}
+
+/** What each night holds, by a load into empty tables. */
+const wholeNights = new Map<string, { columns: ReadonlyMap<string, string[]>; rows: string[] }>();
+
+async function wholeNight(kind: Kind, night: number) {
+  const known = wholeNights.get(`${kind} ${night}`);
+  if (known !== undefined) return known;
+  const database = await opened(kind);
+  expect((await load(database, night, {})).way).toBe('into empty tables');
+  const columns = await columnsOf(database);
+  const whole = { columns, rows: await contents(database, { columns }) };
+  wholeNights.set(`${kind} ${night}`, whole);
+  return whole;
+}
+
+/** The same numbers for the same seed, from 0 up to `below`. */
+function drawn(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 48271) % 2147483647;
+    return state % below;
+  };
+}
+
+interface Step {
+  readonly night: number;
+  /** Rows were removed by hand before. */
+  readonly isTampered: boolean;
+}
+
+/** Versions never go back in time. */
+function historyOf(mode: LoadRequest['mode'], draw: (below: number) => number): Step[] {
+  const inOrder = nights.map((_, night) => night).filter(() => mode === 'replace' || draw(4) > 0);
+  // A night and the one after it, out of order, twice and skipped.
+  const all = mode === 'scd2' ? inOrder : [...inOrder, ...[1, 2].map(() => draw(nights.length))];
+  return all.map((night) => ({ night, isTampered: draw(5) === 0 }));
+}
+
+const seeds = runsAll ? [11, 12, 13, 14, 15, 16] : [11];
+const cases = seeds.flatMap((seed) =>
+  (['duckdb', 'postgres'] as const).flatMap((kind) =>
+    (['replace', 'scd2'] as const).flatMap((mode) => {
+      // `npm test` runs each mode in one engine.
+      const isRun = runsAll || (kind === 'postgres') === (mode === 'replace');
+      return isRun ? [[kind, mode, seed] as const] : [];
+    }),
+  ),
+);
+
+describe('any history of loads', () => {
+  it.each(cases)(
+    'into %s with --mode %s ends with the rows of the export, whichever way (%s)',
+    async (kind, mode, seed) => {
+      if (kind === 'postgres' && server.isMissing) return;
+      const history = historyOf(mode, drawn(seed));
+      for (const { night } of history) await wholeNight(kind, night);
+      // The first chooses its way, the second compares always. A table of somebody else keeps DuckDB from a new file.
+      const [first, second] = [await opened(kind), kind === 'duckdb' ? await opened(kind) : undefined];
+      const both = [
+        { database: first, prefix: '' },
+        { database: second ?? first, prefix: kind === 'duckdb' ? '' : 'b_' },
+      ];
+      for (const { database } of kind === 'duckdb' ? both : []) await database.rows('CREATE TABLE mine (id text)');
+      const ways: unknown[] = [];
+      for (const [step, { night, isTampered }] of history.entries()) {
+        const { columns, rows: wanted } = await wholeNight(kind, night);
+        const where = mode === 'scd2' ? 'WHERE valid_to IS NULL' : '';
+        const ends: string[][] = [];
+        for (const [index, { database, prefix }] of both.entries()) {
+          if (step > 0 && isTampered) await database.rows(`DELETE FROM ${prefix}creators WHERE position = 0`);
+          if (step > 0 && index === 1)
+            await database.rows(
+              `UPDATE _asset_export_loads SET columns = NULL WHERE "table" LIKE 'b%' OR '${kind}' = 'duckdb'`,
+            );
+          const more = mode === 'replace' ? { allowOlder: true } : {};
+          const { way } = await load(database, night, { mode, prefix, ...more });
+          if (index === 0) ways.push(way);
+          else if (step > 0) expect(way).toBe('by comparing');
+          expect(await contents(database, { prefix, where, columns })).toEqual(wanted);
+          const whole = [...columns]
+            .filter(([, names]) => names.length > 0)
+            .map(([table]) => `SELECT CAST(to_json(t) AS text) FROM ${prefix}${table} AS t`);
+          const all = await database.rows(whole.join(' UNION ALL '));
+          ends.push(all.sort());
+        }
+        expect(ends[1]).toEqual(ends[0]);
+      }
+      expect(new Set(ways)).toEqual(new Set(['into empty tables', 'by changes', 'by comparing']));
+    },
+  );
+});
