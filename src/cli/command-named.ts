@@ -14,7 +14,7 @@ export function commandNamed(
   if (found !== undefined) return found;
   const todo = /^fin(ali[sz]e|ish)$/.test(name)
     ? 'asset-export work job.yaml completes an export whose slices are done.'
-    : 'asset-export help lists the commands, and the pages of the docs.';
+    : 'Commands and pages of the docs: asset-export help';
   if (name.startsWith('-')) {
     const flag = name.replace(/^-+/, '');
     const known = Object.hasOwn(otherFlags, flag) ? otherFlags[flag] : undefined;
@@ -128,6 +128,7 @@ export const otherFlags: Readonly<Record<string, string>> = {
   v: `asset-export --version prints the version. ${more}`,
   verbose: more,
   version: 'asset-export --version prints the version.',
+  wallet: '--owner ADDRESS lists what a wallet owns: asset-export ids --owner ADDRESS --out list.txt',
   watch: 'asset-export status DIR --watch shows the progress of a run.',
   workers: many,
   y: '--yes answers yes, where a command asks.',

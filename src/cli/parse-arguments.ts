@@ -19,7 +19,7 @@ export function parseArguments(name: string, command: Command, argv: readonly st
   const parsed: Readonly<Record<string, unknown>> = values;
   if (error !== null) throw wrongFlag(name, error.message, flags);
   const unknown = Object.keys(parsed).find((key) => key !== '_' && !flags.some((flag) => flag.name === key));
-  if (unknown !== undefined) throw unknownFlag(name, unknown, flags);
+  if (unknown !== undefined) throw unknownFlag(name, unknown, flags, argv.includes(`--no-${unknown}`) ? 'no-' : '');
   requireSwitches(name, flags, argv);
   const words = (parsed['_'] as readonly unknown[]).map(String);
   const texts = (name: string): string[] => {
@@ -84,21 +84,26 @@ function isNumber(text: string): boolean {
 function requireWords(name: string, { words }: Command, given: readonly string[]): void {
   const todo = `See asset-export ${name} --help.`;
   const extra = given[words?.most ?? 0];
-  if (extra !== undefined) throw new ExportError('usage', `unexpected argument: ${shownWord(extra)}`, { todo });
+  if (extra !== undefined) {
+    const lists = words?.name === '[job]' ? given.filter((word) => !/\.ya?ml$/i.test(word)).map(shownWord) : [];
+    const ids = lists.length === 0 ? '' : `Name lists of ids with --ids: --ids ${lists.join(' ')}. `;
+    throw new ExportError('usage', `unexpected argument: ${shownWord(extra)}`, { todo: `${ids}${todo}` });
+  }
   if (words !== undefined && given.length < words.least) {
     throw new ExportError('usage', `missing argument: ${name} needs ${words.name} (${words.about})`, { todo });
   }
 }
 
-function unknownFlag(name: string, unknown: string, flags: readonly CommandFlag[]): ExportError {
+/** @param no `no-` where a switch was to be turned off */
+function unknownFlag(name: string, unknown: string, flags: readonly CommandFlag[], no: string): ExportError {
   const dash = unknown.length === 1 ? '-' : '--';
-  const message = `unknown flag for ${name}: ${dash}${shownWord(unknown)}`;
+  const message = `unknown flag for ${name}: ${dash}${no}${shownWord(unknown)}`;
   if (Object.hasOwn(otherFlags, unknown)) return new ExportError('usage', message, { todo: otherFlags[unknown] ?? '' });
   const guess = nearestName(
     unknown,
     flags.map((flag) => flag.name),
   );
-  const meant = guess === undefined ? '' : `; did you mean --${guess}?`;
+  const meant = guess === undefined ? '' : `; did you mean --${no}${guess}?`;
   return new ExportError('usage', `${message}${meant}`, { todo: helpOf(name) });
 }
 

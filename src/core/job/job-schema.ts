@@ -54,7 +54,7 @@ function checkUrl(
 function problemOf(url: string, path: string): string | undefined {
   // An empty one is already reported by its length.
   const problem = url === '' || isEmbedded(url) ? undefined : addressProblem(url, path);
-  return problem === undefined ? undefined : `${problem}; ${addressExample}`;
+  return problem === undefined ? undefined : `${problem}. ${addressExample}`;
 }
 
 const pemFile = (description: string) => z.string().min(1).optional().describe(description);

@@ -251,7 +251,7 @@ describe('a job that is wrong', () => {
 
   it('has an address that run would refuse, told with its place and without the address', async () => {
     const message = messageOf(await jobFile(least.replace('https://s.example', 'https://s.example/v3/s3cret')));
-    expect(message).toContain('jobs/j.yaml:2:12: service.url already holds /v3; Give the base address');
+    expect(message).toContain('jobs/j.yaml:2:12: service.url already holds /v3. Give the base address');
     expect(message).not.toContain('s3cret');
     const flags = { url: 's.example' };
     expect(messageOf(await jobFile(least, { flags }))).toContain('--url does not start with https:// or http://');

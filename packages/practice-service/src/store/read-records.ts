@@ -129,7 +129,11 @@ function misfit(where: string, why: string): ExportError {
   return new ExportError('input', `${where}: the line ${why}`, { todo: 'Use JSON lines: one asset record per line.' });
 }
 
-function unreadable(path: string, cause: unknown): ExportError {
+/** The error for records that cannot be read. */
+export function unreadable(path: string, cause: unknown): ExportError {
   const why = codeOf(cause) === 'ENOENT' ? 'no such file' : messageOf(cause);
-  return new ExportError('input', `cannot read assets from ${path}: ${why}`, { cause });
+  return new ExportError('input', `cannot read assets from ${path}: ${why}`, {
+    todo: 'Name a file of records (JSON lines) or an export. To try, make one: asset-export demo',
+    cause,
+  });
 }

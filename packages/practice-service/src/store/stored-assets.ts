@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { codeOf, ExportError, messageOf } from '../../../../src/lib/export-error.ts';
+import { codeOf } from '../../../../src/lib/export-error.ts';
 import { syncFolder } from '../../../../src/lib/disk/on-disk.ts';
 import type { AssetStore } from './asset-store.ts';
 import { buildStore, IndexedStore } from './indexed-store.ts';
-import type { AssetSource } from './read-records.ts';
+import { type AssetSource, unreadable } from './read-records.ts';
 import { storeError } from './store-error.ts';
 
 /** Changes with the layout of the files of a store: an older store is not read. */
@@ -60,8 +60,7 @@ function fingerprintOf(assets: readonly string[]): string {
       const { size, mtimeNs } = statSync(accountOf(path), { bigint: true });
       hash.update(`\n${resolve(path)} ${size} ${mtimeNs}`);
     } catch (cause) {
-      const why = codeOf(cause) === 'ENOENT' ? 'no such file' : messageOf(cause);
-      throw new ExportError('input', `cannot read assets from ${path}: ${why}`, { cause });
+      throw unreadable(path, cause);
     }
   }
   return hash.digest('hex').slice(0, 16);
