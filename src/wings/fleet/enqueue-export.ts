@@ -1,4 +1,4 @@
-import { cutSlices } from '../../core/ids/batch-ids.ts';
+import { cutSlices, type CutSlice } from '../../core/ids/batch-ids.ts';
 import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
 import { aboutEntries, bytesOfInput } from '../../core/ids/read/first-entries.ts';
 import { fingerprintInputs, type InputFingerprint } from '../../core/ids/read/input-bytes.ts';
@@ -18,13 +18,19 @@ import { homeAt } from '../../core/run/homes/home.ts';
 import { type Following, requireFollowable, throwAwayFollowed } from '../../core/run/night-follower.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { requireSameSlices } from '../../core/run/homes/open-slices.ts';
-import { type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
+import { type EnqueuedSlice, readStart, type HomeStart, startBody } from '../../core/run/homes/home-start.ts';
 import { openHomePlace, bucketIds } from '../../core/run/homes/open-home.ts';
 import { jobShape, requireSame } from '../../core/run/job-shape.ts';
 import { probeStore } from '../../places/objects/probe-store.ts';
 import { requireFleetHome } from './fleet-home.ts';
-import { type MadeSlice, missingSlices, putSlice, SliceWriter } from './enqueued-slices.ts';
-import { putStart } from './put-start.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { sliceNames } from '../../places/log/slice-log.ts';
+import { IdRows } from '../../core/work/id-rows.ts';
+import { openTableFile } from '../../core/work/part-build.ts';
+import { idsTable } from '../../core/records/beside-tables.ts';
+import type { FileStore } from '../../places/files/file-store.ts';
+import { type ObjectStore, inTurns } from '../../places/objects/object-store.ts';
+import { unfinishedFile } from '../../places/scratch/part-file.ts';
 
 export interface EnqueueRequest {
   readonly job: Job;
@@ -274,4 +280,100 @@ class Reading {
       yield block;
     }
   }
+}
+
+/**
+ * Says in the bucket which slices there are. It comes after them: what it names is there. An export that a run began keeps its
+ * start, and gets the slices.
+ */
+async function putStart(place: HomePlace, start: Omit<HomeStart, 'version' | 'encoding'>): Promise<void> {
+  const { store, address } = place;
+  while ((await store.putNew(sliceNames.start, startBody(start))) === 'taken') {
+    const tag = (await store.look(sliceNames.start))?.tag;
+    const begun = await readStart(place);
+    if (begun === undefined || tag === undefined) continue;
+    requireSame(address, begun, start);
+    requireSameSlices(address, begun, start.entriesPerSlice);
+    const { entries, slices } = start;
+    if (begun.slices !== undefined) {
+      if (isDeepStrictEqual(begun.slices, slices)) return;
+      throw new ExportError('damaged', `${address}/${sliceNames.start} names other slices of the same ids`, {
+        todo: 'Another version of asset-export wrote it: use that one, or start over with --fresh.',
+      });
+    }
+    if ((await store.replace(sliceNames.start, startBody({ ...begun, entries, slices }), tag)) === 'put') return;
+  }
+}
+
+/** A slice that was written on this disk and is not in the bucket yet. */
+interface MadeSlice {
+  readonly slice: number;
+  readonly facts: EnqueuedSlice;
+  readonly file: string;
+}
+
+/** Writes the entries of a slice into a local file: the table `ids`, as each part of an export keeps its own. */
+class SliceWriter {
+  readonly #files: FileStore;
+  readonly #folder: string;
+  readonly #rows: IdRows;
+
+  /** @param folder where files are made @param sources names of the inputs */
+  constructor(files: FileStore, folder: string, sources: readonly string[]) {
+    this.#files = files;
+    this.#folder = folder;
+    this.#rows = new IdRows(sources);
+  }
+
+  async write({ slice, firstPart, entries }: CutSlice): Promise<MadeSlice> {
+    const { file, encoder } = await openTableFile(
+      {
+        files: this.#files,
+        folder: this.#folder,
+        compression: {},
+        escapeFormulas: false,
+        csvDialect: 'rfc4180',
+      },
+      { format: 'ids', table: idsTable, part: slice },
+    );
+    const counts = { entries: 0, valid: 0, invalid: 0, duplicate: 0, calls: 0 };
+    try {
+      for await (const block of entries()) {
+        if (block.length > 0) await encoder.write(this.#rows.of(block));
+        counts.entries += block.length;
+        const valid = block.validBetween(0, block.length);
+        if (valid > 0) counts.calls += 1;
+        for (let index = 0; index < block.length; index += 1) counts[block.state(index)] += 1;
+      }
+      await encoder.end();
+      const { path, bytes, sha256 } = await file.finish();
+      const facts = { firstPart, ...counts, ids: { bytes, sha256 } };
+      return { slice, facts, file: unfinishedFile(this.#folder, path) };
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+  }
+}
+
+/** Puts what is not there. What an interrupted `enqueue` left of other ids is replaced. */
+async function putSlice(store: ObjectStore, { slice, facts: { ids }, file }: MadeSlice): Promise<void> {
+  const name = sliceNames.ids(slice);
+  const body = { file, ...ids };
+  const isTaken = (await store.putNew(name, body)) === 'taken';
+  if (isTaken && !(await isThere(store, name, ids))) await store.put(name, body);
+}
+
+async function isThere(store: ObjectStore, name: string, facts: EnqueuedSlice['ids']): Promise<boolean> {
+  const found = await store.look(name);
+  return found?.bytes === facts.bytes && found.sha256 === facts.sha256;
+}
+
+/** The slices that are not in the bucket as they were written. */
+async function missingSlices(store: ObjectStore, slices: readonly EnqueuedSlice[]): Promise<number[]> {
+  const missing: number[] = [];
+  await inTurns([...slices.entries()], async ([slice, { ids }]) => {
+    if (!(await isThere(store, sliceNames.ids(slice), ids))) missing.push(slice);
+  });
+  return missing.sort((a, b) => a - b);
 }

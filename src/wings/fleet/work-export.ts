@@ -16,17 +16,24 @@ import { type ExportedSlices, exportOpen } from '../../core/run/export-slices.ts
 import { homeAt, clearComplete } from '../../core/run/homes/home.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { putRecord, readRunRecords } from '../../core/run/homes/shared-record.ts';
-import { CurrentStart } from '../../core/run/homes/home-start.ts';
+import { CurrentStart, type HomeStart, type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
 import type { SliceSource } from '../../core/run/homes/export-home.ts';
 import { openHomePlace } from '../../core/run/homes/open-home.ts';
-import { jobShape, requireSame } from '../../core/run/job-shape.ts';
+import { jobShape, requireSame, jobAsBegun } from '../../core/run/job-shape.ts';
 import { recordVerdict } from '../../core/run/record-verdict.ts';
 import { type ObservedContext, observedRun } from '../../core/run/observed-run.ts';
-import { fleetBrake } from './fleet-brake.ts';
 import { completedElsewhere } from '../../core/run/homes/hold-home.ts';
-import { putWholeManifest, requireEnqueued, type WholeExport } from './whole-export.ts';
 import { requireFleetHome } from './fleet-home.ts';
 import { FleetSlices } from './fleet-slices.ts';
+import { asksAlone } from '../../core/job/job-dialect.ts';
+import { Brake } from '../../core/client/policies/brake.ts';
+import { fixedOverrun, overrunOf, overrunOfWorker } from '../../core/client/policies/overrun.ts';
+import type { SharedPace } from '../../core/client/policies/shared-pace.ts';
+import { sha256 } from '../../lib/hash/sha256.ts';
+import { plural } from '../../lib/format-text.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
+import { commitsOf, type SliceLog, spentOf, readLogs } from '../../places/log/slice-log.ts';
+import { manifestOf } from '../../core/run/complete-export.ts';
 
 export interface WorkRequest {
   readonly job: Job;
@@ -213,4 +220,103 @@ async function finish(
   }
   slices.hasWaited = false;
   return putWholeManifest(whole, onPut);
+}
+
+/**
+ * Counts the calls of a worker: together with those of all others and of earlier runs where a database is shared, else
+ * within its part of the overrun.
+ */
+function fleetBrake({
+  job,
+  address,
+  start,
+  workers,
+  pace,
+}: {
+  readonly job: Job;
+  readonly address: string;
+  readonly start: EnqueuedStart;
+  /** Of workers that share no database, so many make the export. */
+  readonly workers: number;
+  /** Of workers that share one. */
+  readonly pace: SharedPace | undefined;
+}): Brake {
+  const overrun = overrunOf(job.budget.overrun);
+  const mostPlanned = callsOf(start, job);
+  if (pace === undefined) return new Brake({ overrun: overrunOfWorker(fixedOverrun(overrun, mostPlanned), workers) });
+  // An export that is started over has sums of its own.
+  const name = `${sha256(`${job.output.endpoint ?? ''} ${address}`).slice(0, 16)}-${start.startedAtMs}`;
+  return new Brake({ overrun, fleet: { export: name, mostPlanned } });
+}
+
+/** Calls that the whole export is worth, single calls included. */
+function callsOf({ slices }: EnqueuedStart, job: Job): number {
+  const hasSingles = asksAlone(job);
+  return slices.reduce((sum, { calls, valid }) => sum + calls + (hasSingles ? valid : 0), 0);
+}
+
+/** What an export began with whose slices are in the bucket. */
+interface EnqueuedStart extends HomeStart {
+  readonly entries: number;
+  readonly slices: EnqueuedSlice[];
+}
+
+/** @throws {ExportError} `input` before `enqueue` */
+async function requireEnqueued(place: HomePlace): Promise<EnqueuedStart> {
+  const start = await readStart(place);
+  const { slices, entries } = start ?? {};
+  if (start !== undefined && slices !== undefined && entries !== undefined) return { ...start, slices, entries };
+  throw new ExportError('input', `${place.address} has no slices: its ids were not enqueued`, {
+    todo: 'Run asset-export enqueue with the same job first.',
+  });
+}
+
+interface WholeExport {
+  readonly place: HomePlace;
+  readonly job: Job;
+  readonly start: EnqueuedStart;
+  readonly version: string;
+}
+
+/**
+ * Puts the manifest of an export whose slices are all done, or gives the one that another process put meanwhile.
+ * @param onPut called if this process put it
+ * @throws {ExportError} `unavailable` when slices are not done, `damaged`
+ */
+async function putWholeManifest({ place, job, start, version }: WholeExport, onPut: () => void): Promise<Manifest> {
+  const home = homeAt(place);
+  const logs = await readLogs(place);
+  const open = start.slices.filter((_, slice) => logs.get(slice)?.state.isDone !== true).length;
+  if (open > 0) {
+    // The worker that completes an export removes its logs.
+    const written = await home.readManifest();
+    if (written !== undefined) return written;
+    throw notDone(place.address, open, start.slices.length);
+  }
+  const all = [...logs.values()];
+  requireWhole(place.address, start, all);
+  const begun = jobAsBegun(job, start.job);
+  return home.putManifest(manifestOf({ job: begun, start, commits: commitsOf(all), ...spentOf(all), version }), onPut);
+}
+
+/** @throws {ExportError} `damaged` when a done slice does not have all of its entries */
+function requireWhole(address: string, { slices }: EnqueuedStart, logs: readonly SliceLog[]): void {
+  for (const { slice, state } of logs) {
+    const entries = [...state.commits.values()].reduce((sum, { counts }) => sum + counts.read, 0);
+    const expected = slices[slice]?.entries;
+    if (entries === expected) continue;
+    throw new ExportError(
+      'damaged',
+      `slice ${slice} of ${address} is done with ${entries} entries, and ${expected ?? 0} were enqueued`,
+      { todo: 'Start over with asset-export enqueue --fresh.' },
+    );
+  }
+}
+
+function notDone(address: string, open: number, slices: number): ExportError {
+  return new ExportError(
+    'unavailable',
+    `${plural(open, 'slice')} of ${slices} of ${address} ${open === 1 ? 'is' : 'are'} not done`,
+    { todo: `Run asset-export work with the same job; ${commandLine('status', address)} shows the active workers.` },
+  );
 }

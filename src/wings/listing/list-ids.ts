@@ -8,18 +8,18 @@ import { thenCleanUp } from '../../lib/clean-up.ts';
 import { dayMs } from '../../lib/clock.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Lock } from '../../places/files/lock.ts';
-import { openTally } from '../../places/scratch/tally.ts';
+import { openTally, type Tally } from '../../places/scratch/tally.ts';
 import { listAccountOf } from './list-account.ts';
 import { removeUnproven, writeAccount, writeList } from './list-files.ts';
 import { listPages, mostListCalls } from './list-pages.ts';
 import { type ListContext, listFolder, type ListIdsRequest, type ListOutcome } from './list-request.ts';
-import { ListSpending } from './list-spending.ts';
-import { unnamed, whyUnnamed } from './list-verdict.ts';
 import { Members } from './members.ts';
 import { originOf, settingsOf, walkOf } from './open-walk.ts';
 import { requireNoExport, requireTargets } from './list-targets.ts';
 import { isOfNoUse, journalPaths, type KeptEntries, PageJournal } from './page-journal.ts';
-import type { Walk } from './walk/walk.ts';
+import type { Walk, ListVerdict } from './walk/walk.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { count, plural } from '../../lib/format-text.ts';
 
 /**
  * Lists the members of a filter, and proves that they are all. The same request resumes.
@@ -207,4 +207,75 @@ async function keepRecords({ request, ...open }: OpenList, list: string, context
   const { calls, credits } = open.spent;
   const { startedAtMs } = open.kept;
   await exportRecords({ ...open, request: { ...request, records }, list, startedAtMs, calls, credits }, context);
+}
+
+/** Calls of a list and their credits, over all processes. */
+class ListSpending {
+  readonly #calls: Tally;
+  readonly #credits: Tally;
+  readonly #price: number;
+  readonly #before: { readonly calls: number; readonly credits: number };
+
+  constructor(calls: Tally, credits: Tally, price: number) {
+    this.#calls = calls;
+    this.#credits = credits;
+    this.#price = price;
+    this.#before = { calls: calls.total(), credits: credits.total() };
+  }
+
+  get calls(): number {
+    return this.#calls.total();
+  }
+
+  get credits(): number {
+    return this.#credits.total();
+  }
+
+  ofRun(): { readonly callsOfRun: number; readonly creditsOfRun: number } {
+    return { callsOfRun: this.calls - this.#before.calls, creditsOfRun: this.credits - this.#before.credits };
+  }
+
+  async sent(): Promise<void> {
+    await Promise.all([this.#calls.add(1), this.#credits.add(this.#price)]);
+  }
+
+  async returned({ sent }: { readonly sent: boolean }): Promise<void> {
+    await Promise.all([sent ? undefined : this.#calls.add(-1), this.#credits.add(-this.#price)]);
+  }
+}
+
+/** Why a list is not to have its name, as a clause; undefined where it is proven, and has as many members as were expected. */
+function whyUnnamed({ proof, why }: ListVerdict, members: number, expect: number | undefined): string | undefined {
+  if (members === 0) return 'no members';
+  if (expect !== undefined && expect !== members) return `${count(members)} members, and --expect is ${count(expect)}`;
+  return proof === 'none' ? why : undefined;
+}
+
+/** The error of a list without its name. @param path where what was found of it is */
+function unnamed(
+  why: string,
+  path: string,
+  {
+    members,
+    restCalls,
+    expect,
+  }: { readonly members: number; readonly restCalls: number | undefined; readonly expect: number | undefined },
+): ExportError {
+  if (members === 0)
+    return new ExportError('notTolerated', 'no members: the service lists none', {
+      todo: 'Check the address and the filter: a wallet has no members, and ids --owner lists what it owns. Burnt assets are never listed.',
+    });
+  if (expect !== undefined && expect !== members)
+    return new ExportError('notTolerated', `${why}: the list is in ${path}`, {
+      todo: 'Correct --expect, or start over with --fresh if the members changed.',
+      facts: { members, expect },
+    });
+  const rest =
+    restCalls === undefined
+      ? ''
+      : ` About ${plural(restCalls, 'more call')} would settle the rest: --proof-calls N allows them.`;
+  return new ExportError('notTolerated', `not proven: ${why}. What was found is in ${path}`, {
+    todo: `Answered pages are kept, and cost nothing again.${rest} If you know the number of members, give it with --expect N.`,
+    facts: { members, restCalls: restCalls ?? null },
+  });
 }

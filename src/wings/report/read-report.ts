@@ -3,20 +3,33 @@ import type { DriftCount } from '../../core/records/drift.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { isBesideTable } from '../../core/records/beside-tables.ts';
-import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
-import type { ExportStanding } from '../../core/run/record/export-standing.ts';
-import { limitOf } from '../../places/export/export-facts.ts';
+import { FinishedExport, type ManifestFile } from '../../exports/finished-export.ts';
+import type { ExportStanding, UnfinishedStanding } from '../../core/run/record/export-standing.ts';
+import { limitOf, proofsText, type Commit, type JobShape } from '../../places/export/export-facts.ts';
 import { standingFigures } from '../../core/run/record/runs-model.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { TableFormat } from '../../exports/table-source.ts';
-import { nextSteps } from './next-steps.ts';
-import { type OpenedExport, openStanding } from './opened-export.ts';
 import type { ProfiledTable, ProfileSource } from './profile/profile-source.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import type { BaseData, DriftData, FilesOfTable, ReportData, ReportFacts, ReportState } from './report-data.ts';
+import type {
+  BaseData,
+  DriftData,
+  FilesOfTable,
+  ReportData,
+  ReportFacts,
+  ReportState,
+  NextStep,
+  Look,
+} from './report-data.ts';
 import { type RunsData, runsData } from './runs.ts';
 import { readUnexported } from './unexported.ts';
-import { worthALook } from './worth-a-look.ts';
+import { plural, count } from '../../lib/format-text.ts';
+import { shellWord } from '../../lib/addresses/shown-text.ts';
+import { tableByName } from '../../core/records/columns.ts';
+import { currentEncoding } from '../../core/records/table.ts';
+import { shapeTable, type TableShape } from '../../core/records/shape-table.ts';
+import { committedCounts, driftOf, notesOf, proofsOf, tableFacts } from '../../places/scratch/commit-sums.ts';
+import type { RunLine } from '../../core/run/record/run-lines.ts';
 
 export type ProfileExtent = 'exact' | 'parts' | 'none';
 
@@ -205,4 +218,194 @@ function driftData(drift: readonly DriftCount[]): DriftData {
 function settingText(value: unknown): string {
   if (value === null) return '–';
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What to do with a complete export. The summary and `status` say how to verify, watch and resume one. */
+function nextSteps(facts: ReportFacts): NextStep[] {
+  const name = shellWord(facts.name.startsWith('-') ? `./${facts.name}` : facts.name);
+  if (facts.state.kind !== 'complete') return [];
+  return [
+    {
+      title: 'Load into DuckDB',
+      about: 'Creates the tables and loads them in one transaction.',
+      command: `asset-export load ${name} --to duckdb:${fileName(facts.name)}.duckdb`,
+    },
+    {
+      title: 'Load into PostgreSQL',
+      about: 'The same; the password is in PGPASSWORD.',
+      command: `asset-export load ${name} --to postgres://user@host/database`,
+    },
+    {
+      title: 'Print DDL for a warehouse',
+      about: 'Also for snowflake, clickhouse, redshift, duckdb and postgres.',
+      command: 'asset-export schema --for bigquery',
+    },
+    ...againSteps(facts, name),
+  ];
+}
+
+/** Of a folder or the address of a bucket. */
+function fileName(name: string): string {
+  return shellWord(basename(name));
+}
+
+/** Missing and failed ids, requested again into an export of their own. */
+function againSteps(facts: ReportFacts, name: string): NextStep[] {
+  const { counts, calls, credits, runs, settings } = facts;
+  const ids = counts.missing + counts.failed;
+  if (ids === 0) return [];
+  const idsPerCall =
+    runs?.idsPerCall ?? Number(settings.find((setting) => setting.name === 'service.idsPerCall')?.value ?? 1000);
+  const more = Math.ceil(ids / idsPerCall);
+  const perCall = runs?.creditsPerCall ?? (calls === 0 ? 0 : credits / calls);
+  const fates = counts.failed === 0 ? `outcome = 'missing'` : `outcome IN ('missing', 'failed')`;
+  const fate = counts.failed === 0 ? 'missing' : counts.missing === 0 ? 'failed' : 'missing and failed';
+  const folder = facts.name.replaceAll("'", "''");
+  const query = `COPY (SELECT id FROM read_csv('${folder}/unexported/*.csv*', header = true, all_varchar = true) WHERE ${fates}) TO 'again.csv'`;
+  return [
+    {
+      title: `Request the ${fate} ids again`,
+      about: `${plural(ids, 'id')} in ${plural(more, 'call')}, ${plural(more * perCall, 'credit')}. The first command writes their file, the second exports them.`,
+      // Only a name that needs no quotes for the shell may stand in double ones.
+      command: `duckdb -c ${name === facts.name ? `"${query}"` : shellWord(query)}\nasset-export run job.yaml --ids again.csv --out ${name}-again`,
+    },
+  ];
+}
+
+const mostNames = 6;
+
+/** What a reader should not miss, and no figure of the account shows. */
+function worthALook(facts: ReportFacts): Look[] {
+  return [...proofLook(facts), ...driftLook(facts), ...nullColumns(facts), ...retryLook(facts)];
+}
+
+function proofLook({ proofs }: ReportFacts): Look[] {
+  return proofs === null || proofs.unproven === 0
+    ? []
+    : [{ target: 'facts', link: proofsText(proofs), rest: '', names: [] }];
+}
+
+function driftLook({ drift }: ReportFacts): Look[] {
+  const [first] = drift.rows;
+  if (first === undefined) return [];
+  const all = drift.rows.length + drift.more;
+  return [
+    {
+      target: 'drift',
+      link: all === 1 ? '1 field has drift' : `${count(all)} fields have drift`,
+      rest: `: records differ from the specification, most often at`,
+      names: [first.path],
+    },
+  ];
+}
+
+function nullColumns({ profile }: ReportFacts): Look[] {
+  const tables = (profile?.tables ?? [])
+    .filter(({ rows }) => rows > 0)
+    .map(({ name, columns }) => ({ name, empty: columns.filter(({ filled }) => filled === 0) }))
+    .filter(({ empty }) => empty.length > 0);
+  const [first] = tables;
+  if (first === undefined) return [];
+  const all = tables.reduce((total, { empty }) => total + empty.length, 0);
+  const where = tables.length === 1 ? ` of ${first.name}` : '';
+  const names = tables.flatMap(({ name, empty }) =>
+    empty.map((each) => (where === '' ? `${name}.${each.name}` : each.name)),
+  );
+  return [
+    {
+      target: `columns-${first.name}`,
+      link: `${plural(all, 'column')}${where} ${all === 1 ? 'is' : 'are'} always null`,
+      rest: all > mostNames ? ', among them' : ':',
+      names: names.slice(0, mostNames),
+    },
+  ];
+}
+
+function retryLook({ runs }: ReportFacts): Look[] {
+  const reason = runs?.retryReasons[0]?.name;
+  if (runs === null || runs.retries === 0) return [];
+  return [
+    {
+      target: 'run',
+      link: runs.retries === 1 ? '1 call was retried' : `${count(runs.retries)} calls were retried`,
+      rest: reason === undefined ? '' : `, most often: ${reason}`,
+      names: [],
+    },
+  ];
+}
+
+/** An export in any state. */
+interface OpenedExport {
+  /** Its committed parts; of an unfinished export the manifest holds what it would if the export ended here. */
+  readonly view: FinishedExport;
+  readonly isComplete: boolean;
+  /** Whether a process holds it. */
+  readonly isHeld: boolean;
+  readonly lines: readonly RunLine[];
+  /** Milliseconds since 1970 UTC; undefined where a complete export does not keep it. */
+  readonly startedAtMs: number | undefined;
+}
+
+/** What a report reads of an export that stands so. @param files those of the export, in `folder` */
+function openStanding(standing: ExportStanding, files: FileStore, folder: string): OpenedExport {
+  const { lines } = standing;
+  if ('manifest' in standing) {
+    const { manifest } = standing;
+    const view = new FinishedExport(files, folder, manifest);
+    return { view, isComplete: true, isHeld: false, lines, startedAtMs: manifest.startedAtMs };
+  }
+  const view = new FinishedExport(files, folder, manifestSoFar(standing));
+  return {
+    view,
+    isComplete: false,
+    isHeld: standing.owner !== undefined,
+    lines,
+    startedAtMs: standing.start?.startedAtMs,
+  };
+}
+
+function manifestSoFar({ start, commits, spent, lines }: UnfinishedStanding): Manifest {
+  const { job, inputs } = start ?? { job: {}, inputs: [] };
+  const proofs = proofsOf(commits);
+  const version = lines.findLast((line) => line.kind === 'run')?.version ?? '';
+  return {
+    version: 1,
+    program: { name: 'asset-export', version },
+    encoding: currentEncoding,
+    job,
+    inputs,
+    counts: committedCounts(commits),
+    notes: notesOf(commits),
+    ...(proofs === undefined ? {} : { proofs }),
+    drift: driftOf(commits),
+    ...spent,
+    parts: commits.length,
+    tables: tablesOf(job, commits),
+    files: commits.flatMap((commit) => commit.files.map((file) => ({ ...file, first: 0, last: 0 }))),
+    commits: [...commits],
+  };
+}
+
+/** The tables that an unfinished export writes, and their rows so far. */
+function tablesOf(job: JobShape, commits: readonly Commit[]): Manifest['tables'] {
+  const files = commits.flatMap((commit) => commit.files);
+  const names = Array.isArray(job['output.tables']) ? job['output.tables'].map(String) : [];
+  const shaped = names.flatMap((name) => {
+    const table = tableByName(name);
+    return table === undefined ? [] : [shapeTable(table, shapeOf(job)).table];
+  });
+  return Object.fromEntries(shaped.map((table) => [table.name, tableFacts(table, files)]));
+}
+
+/** The values come from a checked job by way of its start, whose checksum detects any change. */
+function shapeOf(job: JobShape): TableShape {
+  return {
+    columns: (job['output.columns'] ?? undefined) as TableShape['columns'],
+    exclude: (job['output.exclude'] ?? []) as TableShape['exclude'],
+    rename: (job['output.rename'] ?? {}) as TableShape['rename'],
+    hasFetchedAt: job['base.from'] !== undefined,
+    hasProofs: job['output.proofs'] === true,
+    // Only whether there is a stamp decides the columns.
+    ...(job['output.exportedAt'] === true ? { exportedAtUs: 0 } : {}),
+  };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import type { HeldSlice } from '../../../src/core/run/homes/export-home.ts';
 import { ExportIsComplete } from '../../../src/core/run/homes/home-start.ts';
-import { fromQueue } from '../../../src/wings/fleet/queue-slices.ts';
+import { fromQueue } from '../../../src/wings/fleet/queued-export.ts';
 import type { FleetSlices } from '../../../src/wings/fleet/fleet-slices.ts';
 import type { SliceJob, SliceQueue } from '../../../src/wings/fleet/queue/slice-queue.ts';
 

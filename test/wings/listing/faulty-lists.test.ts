@@ -4,7 +4,7 @@ import { defaultOverrun, overrunOf } from '../../../src/core/client/policies/ove
 import { mostListCalls } from '../../../src/wings/listing/list-pages.ts';
 import { NumberedWalk } from '../../../src/wings/listing/walk/numbered-walk.ts';
 import { RangeWalk } from '../../../src/wings/listing/walk/range-walk.ts';
-import { TokenWalk } from '../../../src/wings/listing/walk/token-walk.ts';
+import { TokenWalk } from '../../../src/wings/listing/open-walk.ts';
 import type { Walk, WalkOptions } from '../../../src/wings/listing/walk/walk.ts';
 import { runsAll } from '../../support/lane.ts';
 import { FaultyLists, faultyLimit, type ListFault } from '../../support/listing/faulty-lists.ts';

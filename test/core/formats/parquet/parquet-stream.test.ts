@@ -1,6 +1,6 @@
 import * as arrow from '@uwdata/flechette';
 import { expect, it } from 'vitest';
-import { ParquetStream } from '../../../../src/core/formats/parquet/parquet-stream.ts';
+import { ParquetStream } from '../../../../src/core/formats/parquet/parquet-encoder.ts';
 
 const threeRows = streamOf(arrow.tableFromArrays({ n: [1, 2, 3] }, { types: { n: arrow.int64() } }));
 const options = {
