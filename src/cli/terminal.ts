@@ -2,13 +2,11 @@
 export const endSignals = { SIGINT: 'interrupted', SIGTERM: 'terminated' } as const;
 export type EndSignal = keyof typeof endSignals;
 export const endSignalNames = ['SIGINT', 'SIGTERM'] as const satisfies readonly EndSignal[];
-
-export type TerminalInput = NodeJS.ReadableStream & AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
 export type TerminalOutput = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** What a command uses of the process that runs it. The program gives its own; tests give one in memory. */
 export interface Terminal {
-  readonly stdin: TerminalInput;
+  readonly stdin: NodeJS.ReadableStream & AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
   readonly stdout: TerminalOutput;
   readonly stderr: TerminalOutput;
   /** The key is taken out of it. */

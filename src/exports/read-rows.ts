@@ -5,14 +5,6 @@ import type { FileStore } from '../places/files/file-store.ts';
 import { openFinished } from './finished-export.ts';
 import { rowFormats } from './block-readers.ts';
 
-export interface RowsRequest {
-  readonly files: FileStore;
-  /** Folder of a complete export. */
-  readonly folder: string;
-  /** `assets` unless named; also `unexported`. */
-  readonly table?: string;
-}
-
 /**
  * The rows of one table of a complete export, in the order of the ids. They are read while they are taken: memory holds a
  * row group, or a piece of a file.
@@ -22,7 +14,13 @@ export async function* readRows({
   files,
   folder,
   table = 'assets',
-}: RowsRequest): AsyncGenerator<NamedRow, void, void> {
+}: {
+  readonly files: FileStore;
+  /** Folder of a complete export. */
+  readonly folder: string;
+  /** `assets` unless named; also `unexported`. */
+  readonly table?: string;
+}): AsyncGenerator<NamedRow, void, void> {
   const finished = await openFinished(requireAddress(folder, 'export', 'the folder'), files);
   const holdRows = finished.filesOf(table).filter(({ format }) => format !== 'raw');
   const [best] = holdRows;

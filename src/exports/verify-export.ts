@@ -42,18 +42,16 @@ export interface FileLook {
   readonly sha256: string | undefined;
 }
 
-export interface VerifyOptions {
-  /** Looks at a file, by its path in the export, in place of reading it. */
-  readonly look?: ((path: string) => Promise<FileLook | undefined>) | undefined;
-  /** Called every mebibyte or so. */
-  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
-}
-
 /** Reads every file of a complete export again and compares it with the manifest. @throws {ExportError} without a manifest */
 export async function verifyExport(
   files: FileStore,
   given: string,
-  options: VerifyOptions = {},
+  options: {
+    /** Looks at a file, by its path in the export, in place of reading it. */
+    readonly look?: ((path: string) => Promise<FileLook | undefined>) | undefined;
+    /** Called every mebibyte or so. */
+    readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
+  } = {},
 ): Promise<Verification> {
   const folder = requireAddress(given, 'export', 'the folder');
   const finished = await openFinished(folder, files);

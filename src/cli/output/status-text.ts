@@ -42,13 +42,13 @@ function nextStep({ fleet }: ExportStatus): string {
   return fleet === null ? 'Next: run the same command again to resume.' : 'Next: asset-export work with the same job';
 }
 
-export interface ShownStatus {
-  readonly shown: string;
-  readonly status: ExportStatus | ExportError;
-}
-
 /** Where each of several exports stands: a line an export. */
-export function statusTable(exports: readonly ShownStatus[]): string {
+export function statusTable(
+  exports: readonly {
+    readonly shown: string;
+    readonly status: ExportStatus | ExportError;
+  }[],
+): string {
   const rows = exports.map(({ shown, status }) => [shellWord(shown), ...cellsOf(status)]);
   const head = ['export', 'state', 'written', 'exported', 'fetched', 'credits', 'error'];
   const all = [head, ...rows];

@@ -6,14 +6,12 @@ export interface ProgressOptions {
   readonly clock: Clock;
   readonly idsPerCall: number;
   readonly rowsPerPart: number;
-  readonly budget: ProgressBudget;
+  readonly budget: PricedLimits & {
+    readonly whenSpent: 'stop' | 'wait';
+    /** Booked on this UTC day before the run. */
+    readonly bookedBefore: number;
+  };
   readonly logLevel: string;
-}
-
-export interface ProgressBudget extends PricedLimits {
-  readonly whenSpent: 'stop' | 'wait';
-  /** Booked on this UTC day before the run. */
-  readonly bookedBefore: number;
 }
 
 /** What every line of a log says, so that a log store can tell runs and exports apart. */

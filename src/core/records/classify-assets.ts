@@ -7,14 +7,12 @@ import { nearestName } from '../../lib/nearest-name.ts';
 /** Words that stand alone. */
 const plainWords = ['burnt', 'immutable', 'frozen', 'delegated', 'compressed', 'fungible', 'collection'] as const;
 
-export type PlainWord = (typeof plainWords)[number];
-
 /** Words that take a value: `interface:NAME`. */
 const wordsWithValue = ['interface', 'group'] as const;
 
 /** One word of `when`: what it asks of an asset. */
 export interface WhenWord {
-  readonly kind: PlainWord | (typeof wordsWithValue)[number];
+  readonly kind: (typeof plainWords)[number] | (typeof wordsWithValue)[number];
   /** Of `interface:NAME` and `group:ADDRESS`. */
   readonly value: string;
   readonly isNegated: boolean;

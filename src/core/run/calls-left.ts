@@ -11,15 +11,6 @@ import type { OpenExport } from './homes/export-home.ts';
 import type { KeptAnswers } from '../../places/scratch/journal-entries.ts';
 import { nextUtcMidnight } from '../../lib/clock.ts';
 
-export interface CallsLeft {
-  /** In calls of what the service is known to take. */
-  readonly calls: number;
-  /** In calls of the planned size: those that `budget.overrun` is added to. */
-  readonly planned: number;
-  /** Ids of parts that are not made yet. */
-  readonly ids: number;
-}
-
 export interface PartsLeft {
   readonly isNeeded: (part: number) => boolean;
   /** None by default. */
@@ -46,7 +37,14 @@ export async function callsLeft(
   entries: AsyncIterable<Entries>,
   { service, output }: Pick<Job, 'service' | 'output'>,
   { isNeeded, kept, initialCap: learned, enough = Infinity }: PartsLeft,
-): Promise<CallsLeft> {
+): Promise<{
+  /** In calls of what the service is known to take. */
+  readonly calls: number;
+  /** In calls of the planned size: those that `budget.overrun` is added to. */
+  readonly planned: number;
+  /** Ids of parts that are not made yet. */
+  readonly ids: number;
+}> {
   const initialCap = mostIdsPerCall({ service }, [learned]) ?? Infinity;
   const size = plannedSize({ service });
   const answers = kept === undefined || kept.size() === 0 ? undefined : kept;

@@ -70,7 +70,7 @@ interface OpenTableFile {
 }
 
 /** What the bytes of the files of an export depend on besides its rows. */
-export function fileOptionsOf({ output, csv }: Pick<Job, 'output' | 'csv'>): FileEncoding {
+export function fileOptionsOf({ output, csv }: Pick<Job, 'output' | 'csv'>): Omit<FileOptions, 'files' | 'folder'> {
   const { compression } = output;
   return { compression, escapeFormulas: csv.formulas === 'escape', csvDialect: csv.dialect };
 }
@@ -118,7 +118,6 @@ function blocksFor({ format, table }: OpenTableFile, { rows, raw, unexported, id
 }
 
 type FileOptions = Omit<PartOptions, 'formats' | 'tables' | 'keepIds'>;
-type FileEncoding = Omit<FileOptions, 'files' | 'folder'>;
 
 /** Opens one file of a part. */
 export async function openTableFile(

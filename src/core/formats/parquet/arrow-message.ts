@@ -108,10 +108,8 @@ const arrowTypes = {
   timestamp: arrow.timestamp(arrow.TimeUnit.MICROSECOND, 'UTC'),
 } as const satisfies Record<ColumnType, unknown>;
 
-type ArrowField = ReturnType<typeof arrow.field>;
-
 /** A column with its field id, where Apache's encoder takes that of Parquet from. Columns that are of no table have none. */
-function arrowField({ name, type, nullable, fieldId }: Column): ArrowField {
+function arrowField({ name, type, nullable, fieldId }: Column): ReturnType<typeof arrow.field> {
   const metadata = fieldId === undefined ? undefined : new Map([['PARQUET:field_id', String(fieldId)]]);
   return arrow.field(name, arrowTypes[type], nullable, metadata);
 }

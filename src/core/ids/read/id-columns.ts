@@ -27,19 +27,17 @@ export interface TableStart {
   readonly holdsIds: (column: number) => boolean | Promise<boolean>;
 }
 
-export interface ChosenColumns {
-  /** Places of the columns with the id, the likelier first; empty when no column has an id. */
-  readonly columns: readonly number[];
-  /** True when the user named none and the name is not one of `idNames`. */
-  readonly guessed: boolean;
-}
-
 /**
  * The column asked for; else those of `idNames`; else the only one that has ids. A column without an id in its first rows
  * is passed over.
  * @throws {ExportError} `input` when the column asked for is not there, or several have ids and none of `idNames` does
  */
-export async function chooseColumns(table: TableStart): Promise<ChosenColumns> {
+export async function chooseColumns(table: TableStart): Promise<{
+  /** Places of the columns with the id, the likelier first; empty when no column has an id. */
+  readonly columns: readonly number[];
+  /** True when the user named none and the name is not one of `idNames`. */
+  readonly guessed: boolean;
+}> {
   const { names, asked, holdsIds } = table;
   if (asked !== undefined) {
     const place = placeOf(names, asked);

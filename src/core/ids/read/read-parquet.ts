@@ -14,12 +14,6 @@ import { entriesLookedAt, type ListForm, type ParquetForm, type Sample } from '.
 import { noList } from './no-list.ts';
 import { mostSamples } from './reading.ts';
 
-export interface ReadParquetOptions extends InputBytesOptions {
-  readonly form: ParquetForm;
-  /** Entries that are enough, of those at the beginning. */
-  readonly enough?: number | undefined;
-}
-
 /**
  * Reads the id column of a Parquet file, a row group at a time.
  * @throws {ExportError} `input` when it is not Parquet, or changed.
@@ -27,7 +21,11 @@ export interface ReadParquetOptions extends InputBytesOptions {
 export async function* readParquetIds(
   input: IdInput,
   entries: EntryBlocks,
-  options: ReadParquetOptions,
+  options: InputBytesOptions & {
+    readonly form: ParquetForm;
+    /** Entries that are enough, of those at the beginning. */
+    readonly enough?: number | undefined;
+  },
 ): AsyncGenerator<EntryBlock> {
   const isPlain = input.compression === 'none';
   const { column } = options.form;

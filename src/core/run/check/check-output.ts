@@ -13,10 +13,6 @@ import type { RunWings } from '../run-wings.ts';
 import type { OtherClock } from './check-clock.ts';
 import type { Fact } from './fact.ts';
 
-export interface CheckedOutput extends Fact {
-  readonly clock?: OtherClock;
-}
-
 /**
  * Sees that an export can be written to its place. What is made for that is removed.
  * @param outputDir `output.dir` as the job has it, with `{date}`
@@ -26,7 +22,11 @@ export async function checkOutput(
   job: Job,
   context: HomeContext & RunWings,
   outputDir = job.output.dir,
-): Promise<CheckedOutput> {
+): Promise<
+  Fact & {
+    readonly clock?: OtherClock;
+  }
+> {
   const nights = await nightsFor(job, context.nights);
   const { dir } = job.output;
   const shown = shownPath(dir, process.cwd());

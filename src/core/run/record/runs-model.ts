@@ -161,29 +161,29 @@ export function creditsLeftOf(
   return limits.length === 0 ? undefined : Math.max(0, Math.min(...limits));
 }
 
-export interface CreditFigures {
-  /** Booked on the UTC day of `nowMs`, according to the record. */
-  readonly today: number;
-  /** What the tightest limit leaves; undefined without a limit. */
-  readonly left: number | undefined;
-}
-
-export interface CreditsAsked {
-  readonly nowMs: number;
-  /** The run that works; undefined when none does. */
-  readonly live?: RecordedRun | undefined;
-  /** Over all runs: a killed run may have sent calls that its last span does not know. */
-  readonly spent?: Pick<Spent, 'credits'> | undefined;
-}
-
 /**
  * Credits of a record. All processes of an export book in one ledger, which `creditsPerDay` needs: what any of them saw of it last
  * holds for all, also when that run has ended.
  */
 export function creditFigures(
   runs: readonly RecordedRun[],
-  { nowMs, live, spent = { credits: 0 } }: CreditsAsked,
-): CreditFigures {
+  {
+    nowMs,
+    live,
+    spent = { credits: 0 },
+  }: {
+    readonly nowMs: number;
+    /** The run that works; undefined when none does. */
+    readonly live?: RecordedRun | undefined;
+    /** Over all runs: a killed run may have sent calls that its last span does not know. */
+    readonly spent?: Pick<Spent, 'credits'> | undefined;
+  },
+): {
+  /** Booked on the UTC day of `nowMs`, according to the record. */
+  readonly today: number;
+  /** What the tightest limit leaves; undefined without a limit. */
+  readonly left: number | undefined;
+} {
   let seen: { readonly atMs: number; readonly booked: number } | undefined;
   for (const { start, spans } of runs) {
     const last = spans.findLast((span) => span.booked !== undefined);

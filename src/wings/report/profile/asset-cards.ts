@@ -175,12 +175,9 @@ const mostCreators = 10;
 const mostAttributes = 20;
 const shareStep = 10;
 
-type Histograms = Pick<
-  AssetCards,
-  'royalty' | 'creatorsPerAsset' | 'creatorShare' | 'attributesPerAsset' | 'printSupply'
->;
-
-async function histogramsOf(cards: Cards): Promise<Histograms> {
+async function histogramsOf(
+  cards: Cards,
+): Promise<Pick<AssetCards, 'royalty' | 'creatorsPerAsset' | 'creatorShare' | 'attributesPerAsset' | 'printSupply'>> {
   const points = columnOf(cards, 'assets', 'royalty_basis_points');
   const share = columnOf(cards, 'creators', 'share');
   const supply = columnOf(cards, 'assets', 'supply_print_max_supply');
