@@ -161,7 +161,7 @@ async function openExport(folder: string): Promise<FinishedExport> {
   try {
     return await openFinished(folder);
   } catch (error) {
-    if (error instanceof ExportError && error.why?.kind === 'outside') throw error;
+    if (error instanceof ExportError && (error.why?.kind === 'outside' || error.exit === 'unfinished')) throw error;
     throw new ExportError('input', messageOf(error), {
       todo: 'Name JSONL files, or the folder of a complete export (see asset-export status).',
       cause: error,

@@ -6,11 +6,9 @@ import { exportedAt } from '../core/records/shape-table.ts';
 import { type Column, type ColumnType, type Row, type Table, wholeName } from '../core/records/table.ts';
 import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
-import { ExportError } from '../lib/export-error.ts';
-import { commandLine } from '../lib/addresses/shown-text.ts';
 import { pathIn } from '../places/export/export-folder.ts';
 import { diskFileStore, type FileStore } from '../places/files/file-store.ts';
-import { type Manifest, readManifest } from '../places/export/manifest.ts';
+import { type Manifest, readManifest, withoutManifest } from '../places/export/manifest.ts';
 import type { OpenFile } from '../places/files/open-file.ts';
 import { blockReaders, rowFormats } from './block-readers.ts';
 import { type PieceMemory, piecesOf, rangesOf } from '../places/export/part-bytes.ts';
@@ -114,20 +112,11 @@ export class FinishedExport {
   }
 }
 
-/** Opens a complete export. @throws {ExportError} `usage` when there is no such folder, `damaged` when it has no manifest */
+/** Opens a complete export. @throws {ExportError} `unfinished`, `usage` where none was begun, `damaged` */
 export async function openFinished(folder: string, files: FileStore = diskFileStore): Promise<FinishedExport> {
   const manifest = await readManifest(files, folder);
-  if (manifest !== undefined) return new FinishedExport(files, folder, manifest);
-  const size = await files.sizeOf(folder);
-  if (size !== 'folder') {
-    const why = size === undefined ? 'does not exist' : 'is a file, not an export folder';
-    throw new ExportError('usage', `${folder} ${why}`, {
-      todo: 'Name the output folder of an export (--out, output.dir).',
-    });
-  }
-  throw new ExportError('damaged', `${folder} is not a complete export: it has no manifest`, {
-    todo: `See: ${commandLine('status', folder)}`,
-  });
+  if (manifest === undefined) throw await withoutManifest(files, folder);
+  return new FinishedExport(files, folder, manifest);
 }
 
 function plainOf(open: OpenFile, { path }: ManifestFile, memory: PieceMemory): AsyncIterable<Uint8Array> {

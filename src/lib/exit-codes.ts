@@ -1,20 +1,20 @@
 /** Whether the same command may end in another way: `never` without another command, other inputs, or another key. */
 export type Again = 'now' | 'later' | 'after fixing' | 'never';
 
-/** Exit codes for schedulers. Help, docs and errors all read this table. */
+/** Exit codes for schedulers. Each has one meaning, whatever the command. Help, docs and errors all read this table. */
 export const exitCodes = {
   complete: { code: 0, meaning: 'complete', again: 'never' },
   bug: { code: 1, meaning: 'a bug', again: 'never' },
   usage: {
     code: 2,
     meaning:
-      'usage error, invalid job file, or job changed since the start; for load: the export is older than the tables, or not the next night; for lake: another program wrote the newest snapshot',
+      'not possible: a usage error, an invalid job file, not an export, or not what comes next (the job changed since the start, an older night)',
     again: 'never',
   },
   notTolerated: {
     code: 3,
     meaning:
-      'complete, but a tolerance was exceeded (missing, failed, invalid, unlisted, or schema drift) or no id was read; for load: the export has no assets, or too many would be deleted; for get: id not found; for ids: not proven, no members, or not the number of --expect; for diff --exit-code: the exports differ',
+      'done, but not as required: a tolerance was exceeded (missing, failed, invalid, unlisted, deleted, schema drift), nothing was found, a list is not proven, or exports differ',
     again: 'never',
   },
   input: {
@@ -25,8 +25,7 @@ export const exitCodes = {
   },
   unavailable: {
     code: 5,
-    meaning:
-      'service, store or database unavailable after retries; for load: a lock is not granted, or another process holds the DuckDB file; for ids: the list is not sorted, or ignores after; the export is complete, not in the lake',
+    meaning: 'service, store, database or a lock of it unavailable after retries, or it does not answer as it must',
     again: 'later',
   },
   notTrusted: {
@@ -36,15 +35,13 @@ export const exitCodes = {
   },
   cannotWrite: {
     code: 7,
-    meaning:
-      'cannot write (disk full, permission denied), or out of file handles or memory (also of DuckDB); a lake on a disk without hard links',
+    meaning: 'cannot write (disk full, permission denied, no hard links), or out of file handles or memory',
     again: 'after fixing',
   },
   spent: { code: 8, meaning: 'budget or balance spent', again: 'later' },
   loadFailed: {
     code: 9,
-    meaning:
-      'database refused, or tables would not hold the rows of the export: the load was rolled back, unless the message says otherwise; for check: a right is missing',
+    meaning: 'a database refused: a right is missing, or its tables would not hold the rows',
     again: 'after fixing',
   },
   overrun: {
@@ -55,9 +52,13 @@ export const exitCodes = {
   locked: { code: 11, meaning: 'another run holds this export or list', again: 'now' },
   damaged: {
     code: 12,
-    meaning:
-      'damaged log of a run, manifest, part, list or credit ledger; or written by another version; for lake: tables and exports do not fit',
+    meaning: 'damaged, or written by another version: log of a run, manifest, part, list, credit ledger or lake',
     again: 'never',
+  },
+  unfinished: {
+    code: 13,
+    meaning: 'not finished yet: the export has no manifest, as its run was stopped or still works',
+    again: 'later',
   },
   interrupted: { code: 130, meaning: 'SIGINT: answers in flight were kept; resumable', again: 'now' },
   terminated: { code: 143, meaning: 'SIGTERM: answers in flight were kept; resumable', again: 'now' },

@@ -185,9 +185,9 @@ describe('the program', () => {
 
   it.each([
     [['status', 'file'], 'is not an export'],
-    [['verify', 'file'], 'is a file, not an export folder'],
-    [['verify', 'file', '--repair', '--ids', 'file', '--url', 'embedded:file'], 'is a file, not an export folder'],
-    [['load', 'file', '--to', 'duckdb:x'], 'is a file, not an export folder'],
+    [['verify', 'file'], 'is not an export: it is a file'],
+    [['verify', 'file', '--repair', '--ids', 'file', '--url', 'embedded:file'], 'is not an export: it is a file'],
+    [['load', 'file', '--to', 'duckdb:x'], 'is not an export: it is a file'],
   ])('ends with 2 where %j names a file for a folder', async (args, message) => {
     const cwd = await tempFolder();
     writeFileSync(join(cwd, 'file'), '');

@@ -55,7 +55,7 @@ async function saidOf(change: (files: FileStore) => Promise<void>): Promise<stri
   try {
     return (await verifyExport(files, out)).damage.map(({ path, problem }) => `${path}: ${problem}`);
   } catch (error) {
-    if (!(error instanceof ExportError && error.exit === 'damaged')) throw error;
+    if (!(error instanceof ExportError && ['damaged', 'usage'].includes(error.exit))) throw error;
     return [messageOf(error).slice(out.length + 1)];
   }
 }
@@ -208,10 +208,18 @@ describe('verify', () => {
 
   it('refuses a folder without a manifest, and says where it stands', async () => {
     const { files } = new MemoryDisk();
-    await expect(verifyExport(files, out)).rejects.toMatchObject({ exit: 'usage', message: `${out} does not exist` });
+    await expect(verifyExport(files, out)).rejects.toMatchObject({
+      exit: 'usage',
+      message: `${out} is not an export: it does not exist`,
+    });
     await files.makeFolder(out);
     await expect(verifyExport(files, out)).rejects.toMatchObject({
-      exit: 'damaged',
+      exit: 'usage',
+      message: `${out} is not an export: it has neither a manifest nor a start`,
+    });
+    await putFile(files, `${out}/.run/start.json`, new Uint8Array(1));
+    await expect(verifyExport(files, out)).rejects.toMatchObject({
+      exit: 'unfinished',
       todo: expect.stringContaining('asset-export status') as string,
     });
   });

@@ -46,7 +46,7 @@ class History {
 
   async run(): Promise<ExportOutcome | undefined> {
     const { random, small, service } = this;
-    const creditsPerRun = creditsPerCall * random.below(10);
+    const creditsPerRun = creditsPerCall * (1 + random.below(9));
     if (random.chance(40))
       small.disk.weather = failingAt(random.below(calm.operations.length), () => ({ kind: 'dies' }));
     const before = service.sum();

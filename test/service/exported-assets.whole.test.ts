@@ -79,7 +79,7 @@ describe('the service on the folder of a finished export', () => {
     const folder = await tempFolder();
     await expect(exportFrom({ assets: folder, ids: '', out: '', formats: 'csv' })).rejects.toMatchObject({
       exit: 'input',
-      message: expect.stringContaining('has no manifest') as string,
+      message: expect.stringContaining('has neither a manifest') as string,
     });
     const [ids, out] = [join(folder, 'ids.txt'), join(folder, 'out')];
     await writeFile(ids, generatedId(5, 1));

@@ -3,7 +3,7 @@ import { makeTemporary } from '../../lib/disk/on-disk.ts';
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
-import { requireDayForACall } from '../../core/client/policies/day-gate.ts';
+import { requireCallInBudget } from '../../core/client/policies/day-gate.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -83,8 +83,8 @@ async function rehearse(args: CommandLine): Promise<number> {
 
 /** Generated credits have no day: the daily budget applies only if the command line sets it, and nothing waits for 00:00 UTC. */
 function rehearsedBudget(budget: Job['budget'], isAsked: boolean): Job['budget'] {
-  // A day of less than a call is refused, as the run refuses it.
-  requireDayForACall(budget);
+  // Less than a call is refused, as the run refuses it.
+  requireCallInBudget(budget);
   if (isAsked && budget.whenSpent === 'stop') return budget;
   return { ...budget, creditsPerDay: undefined, whenSpent: 'stop' };
 }

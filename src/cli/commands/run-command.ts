@@ -7,6 +7,8 @@ import { isChange } from '../../core/run/job-shape.ts';
 import { folderPlace } from '../../places/files/folder-place.ts';
 import { requireExportFolder } from '../../places/export/export-folder.ts';
 import { observeIn } from '../../world/wings.ts';
+import { leavingNoFolder } from '../../places/files/lock.ts';
+import { localFolder } from '../../core/run/homes/export-place.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
@@ -51,11 +53,16 @@ async function run(args: CommandLine): Promise<number> {
     // An embedded service keeps its balance in the folder: not in one that is not an export.
     if (!isBucketAddress(dated.output.dir))
       await requireExportFolder(folderPlace(diskFileStore, dated.output.dir), dated.output.dir);
-    const open = await openServiceFor(dated, args, { environment: { ...environment }, abort: settings.signals.abort });
-    return runJob(
-      { job: dated, idsFolder, outputDir, fresh },
-      { open, brake, observe: observeIn(args.terminal.env), ...settings, ...more },
-    );
+    return leavingNoFolder(localFolder(dated), async () => {
+      const open = await openServiceFor(dated, args, {
+        environment: { ...environment },
+        abort: settings.signals.abort,
+      });
+      return runJob(
+        { job: dated, idsFolder, outputDir, fresh, isRest: more.before !== undefined },
+        { open, brake, observe: observeIn(args.terminal.env), ...settings, ...more },
+      );
+    });
   };
   const warnings = jobWarnings(job);
   const first = fresh ? undefined : await exportBefore(diskFileStore, job, utcDay(systemClock.now()));

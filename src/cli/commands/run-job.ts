@@ -150,9 +150,9 @@ function creditsSaved(
   return Math.max(0, Math.ceil(ids / service.idsPerCall) * budget.creditsPerCall - credits);
 }
 
-/** True for an error before the first call that a retry does not fix. An account of zeros would say nothing. */
-function isRefused({ error, account }: ExportOutcome): boolean {
-  return error !== undefined && error.again === 'never' && account.calls === 0 && account.parts === 0;
+/** True for an error before the first call that a retry does not fix, or of a first contact. An account of zeros would say nothing. */
+function isRefused({ error, account: { calls, parts } }: ExportOutcome): boolean {
+  return (error?.again === 'never' || error?.why?.kind === 'neverAnswered') && calls === 0 && parts === 0;
 }
 
 function accountJson(outcome: ExportOutcome, exitCode: number, error: ExportError | undefined): AccountJson {

@@ -56,6 +56,8 @@ export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall'
   readonly sizes?: SizeBounds | undefined;
   /** No attempt begins after it; exchanges in flight go on, and their answers are journaled. */
   readonly stop?: AbortSignal | undefined;
+  /** The service has answered in this process. */
+  readonly hasAnswered?: boolean | undefined;
   /** A number from 0 up to 1, as Math.random. */
   readonly random?: (() => number) | undefined;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { ExportError } from '../../lib/export-error.ts';
-import { untrusted } from './policies/service-report.ts';
+import { unreached, untrusted } from './policies/service-report.ts';
 import { connector } from './wire/connections.ts';
 import { networkFailure } from './wire/classify-error.ts';
 import type { Proxy } from './wire/proxy-settings.ts';
@@ -53,10 +53,7 @@ export async function reachService({ origin, proxy, tls }: Reaching): Promise<Re
     const failure = networkFailure(error, { scrub: (text) => text, sent: false, way });
     if (failure instanceof ExportError) throw failure;
     if (failure.failure === 'untrusted') throw untrusted(failure);
-    throw new ExportError('unavailable', `The service cannot be reached: ${failure.message}.`, {
-      todo: 'Nothing was sent. Check service.url, the network and its proxy.',
-      cause: failure,
-    });
+    throw unreached(failure);
   }
 }
 

@@ -168,7 +168,7 @@ const jobFieldsSchema = z.strictObject({
       retries: field(wholeNumber(0).max(1000).default(8), {
         flag: 'retries',
         value: 'N',
-        description: 'how often an outage is probed again',
+        description: 'how often an outage is probed again; what never answered is tried for 30 s',
       }),
       tls: tlsSchema,
     })

@@ -8,12 +8,12 @@ import { type FreeSpace, freeSpace } from '../../lib/disk/on-disk.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';
 import type { ExportContext } from './export-context.ts';
 import { localFolder } from './homes/export-place.ts';
-import { requireDayForACall } from '../client/policies/day-gate.ts';
+import { requireCallInBudget } from '../client/policies/day-gate.ts';
 import { maxObjectBytes } from '../../places/objects/object-store.ts';
 
 /** @throws {ExportError} `usage` for a job that no run can complete, whatever its ids are */
-export function requireRunnable(job: Job): void {
-  requireDayForACall(job.budget);
+export function requireRunnable(job: Job, isRest = false): void {
+  requireCallInBudget(isRest ? { ...job.budget, creditsPerRun: undefined } : job.budget);
   const error = unputtableParts(job);
   if (error !== undefined) throw error;
 }

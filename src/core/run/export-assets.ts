@@ -45,6 +45,8 @@ export interface ExportRequest {
   readonly outputDir?: string | undefined;
   /** Throw away what an earlier run left. */
   readonly fresh: boolean;
+  /** `budget.creditsPerRun` is what another export of the same run has left: it may be less than a call. */
+  readonly isRest?: boolean | undefined;
 }
 
 /**
@@ -69,7 +71,7 @@ async function exportHome(request: Request, context: ObservedContext): Promise<E
   await home.requireOwn();
   // What the client refuses is known before anything is written.
   serviceAddress(context.service);
-  requireRunnable(request.job);
+  requireRunnable(request.job, request.isRest);
   const nights = await nightsFor(withPattern(request), request.wings.nights);
   const report = reportFor(request.job, request.wings);
   const following = { ...context, lake: followerFor(withPattern(request), request.wings) };

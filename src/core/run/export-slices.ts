@@ -187,14 +187,19 @@ export async function exportSlices(given: SlicesToMake, spentNow: SpentNow, cont
     columns: inputs.columns,
     inputs: inputs.fingerprints.map(({ name, bytes }) => ({ name, bytes })),
   });
-  for (;;) {
+  for (let hasAnswered = false; ; hasAnswered = true) {
     const slice = await open.slices.next(context.stop);
     if (slice === undefined) return;
     const { calls, credits } = slice;
     const before = { calls: calls.total(), credits: credits.total() };
     const budget = budgetLeft(exported.job, spentNow.credits);
     await thenCleanUp({
-      work: () => exportSlice(slice, { ...exported, job: { ...exported.job, budget } }, heardBy(slice, context)),
+      work: () =>
+        exportSlice(
+          slice,
+          { ...exported, job: { ...exported.job, budget } },
+          { ...heardBy(slice, context), hasAnswered },
+        ),
       cleanUp: [
         async () => {
           spentNow.calls += calls.total() - before.calls;

@@ -33,6 +33,8 @@ export interface PartsContext {
    * are given up a second later.
    */
   readonly abort: AbortSignal;
+  /** The service has answered in this process, so that silence is an outage. */
+  readonly hasAnswered?: boolean | undefined;
   /** How many threads may be used, and what starts one; absent: all is made on this one. */
   readonly threads?: { readonly most: number; readonly start: StartThread };
   readonly listener: RunListener;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { currentEncoding } from '../../core/records/table.ts';
 import { type ErrorDetail, ExportError } from '../../lib/export-error.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { sha256 } from '../../lib/hash/sha256.ts';
 import {
   commitSchema,
@@ -125,6 +126,21 @@ export async function readManifest(files: FileStore, folder: string): Promise<Ma
   if ((await files.sizeOf(path)) === 'folder') throw damaged(path, 'it is a folder');
   const content = await files.readAll(path);
   return content === undefined ? undefined : parseManifest(content, path);
+}
+
+/** Why there is no complete export: `unfinished` where one was begun, `usage` where none was. */
+export async function withoutManifest(files: FileStore, folder: string): Promise<ExportError> {
+  if ((await files.sizeOf(pathIn(folder, exportPaths.start))) !== undefined) {
+    return new ExportError('unfinished', `${folder} is not finished: it has no manifest yet`, {
+      todo: `To finish it, run its job again. How far it is: ${commandLine('status', folder)}`,
+    });
+  }
+  const size = await files.sizeOf(folder);
+  const found =
+    size === undefined ? 'does not exist' : size === 'folder' ? 'has neither a manifest nor a start' : 'is a file';
+  return new ExportError('usage', `${folder} is not an export: it ${found}`, {
+    todo: 'Name the output folder of an export (--out, output.dir).',
+  });
 }
 
 /** @param path names the manifest in messages. @throws {ExportError} `damaged` */

@@ -204,6 +204,18 @@ export function removeEmpty(folder: string): void {
   }
 }
 
+/** Work that is refused leaves no folder on the way to one that was not there, unless something is in it. */
+export async function leavingNoFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const absent: string[] = [];
+  for (let at = folder; !existsSync(at); at = dirname(at)) absent.push(at);
+  try {
+    return await work();
+  } catch (error) {
+    for (const each of absent) removeEmpty(each);
+    throw error;
+  }
+}
+
 function cannotLock(folder: string, error: unknown): ExportError {
   return new ExportError('cannotWrite', `cannot lock ${folder}: ${messageOf(error)}`, {
     todo: 'Free disk space or fix the permission, then run the same command again.',

@@ -11,12 +11,10 @@ import type { ObjectStore } from './object-store.ts';
 import type { RetryContext } from './store-retries.ts';
 
 export interface StoreRequest
-  extends Pick<RetryContext, 'clock' | 'random' | 'abort' | 'onTrouble' | 'patienceMs'>,
+  extends Pick<RetryContext, 'clock' | 'random' | 'abort' | 'onTrouble' | 'patienceMs' | 'endpoint'>,
     Pick<BucketPrefix, 'limitMs'> {
   /** `s3://bucket/prefix`, `gs://bucket/prefix` or `az://account/container/prefix`. It never holds credentials. */
   readonly address: string;
-  /** The address of an S3-compatible store. */
-  readonly endpoint?: string | undefined;
 }
 
 /**
@@ -34,7 +32,7 @@ export async function openObjects(request: StoreRequest): Promise<ObjectStore> {
   return openers[at.scheme]({ ...request, bucket, prefix: at.path === '' ? '' : `${at.path}/` }, at);
 }
 
-type Opener = (place: BucketPrefix & Pick<StoreRequest, 'endpoint'>, address: BucketAddress) => Promise<ObjectStore>;
+type Opener = (place: BucketPrefix, address: BucketAddress) => Promise<ObjectStore>;
 
 const openers: Readonly<Record<BucketScheme, Opener>> = {
   s3: async (place) => (await import('./s3-objects.ts')).openS3Objects(place),

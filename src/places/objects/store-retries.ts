@@ -1,6 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { meaningOfStatus } from '../../lib/http-status.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import { duration } from '../../lib/format-text.ts';
+import { firstContactMs, neverAnswered } from '../../lib/first-contact.ts';
 
 /** What a failure of a store means. `passing` is retried; `unsupported` never passes; a sentence says why a retry does not help. */
 export type StoreFault = 'passing' | 'unsupported' | { readonly because: string; readonly todo: string };
@@ -8,6 +10,8 @@ export type StoreFault = 'passing' | 'unsupported' | { readonly because: string;
 export interface RetryContext {
   /** The address of the store, for messages. */
   readonly address: string;
+  /** The address of an S3-compatible store. */
+  readonly endpoint?: string | undefined;
   readonly clock: Clock;
   /** A number from 0 up to 1, as Math.random. */
   readonly random: () => number;
@@ -30,6 +34,9 @@ export const glance = { patienceMs: 3000, limitMs: 10_000 } as const;
 /** Failures are reported after so many milliseconds. */
 const troubleMs = 10_000;
 
+/** The buckets that answered in this process, a refusal included: of these an outage is waited for. */
+const answered = new Set<string>();
+
 /** A store that did not recover. @param error what it failed with last */
 export function storeUnavailable(address: string, error: unknown): ExportError {
   return new ExportError('unavailable', `${address} did not recover: ${messageOf(error)}`, {
@@ -49,6 +56,14 @@ function unsupported(address: string, what: string, cause: unknown): ExportError
   });
 }
 
+function storeUnreached({ address, endpoint }: RetryContext, error: unknown): ExportError {
+  const [at, check] =
+    endpoint === undefined
+      ? ['', 'Check the address of the bucket, the network and its proxy.']
+      : [` at ${endpoint}`, `Check --out-endpoint (output.endpoint) and the network.`];
+  return neverAnswered(`${address}${at}`, error, check);
+}
+
 /** Repeats an operation while the store's failures pass. @throws {ExportError} `cannotWrite`, `unavailable`, `usage`; the reason of `abort` */
 export async function withStoreRetries<T>(
   context: RetryContext,
@@ -56,27 +71,33 @@ export async function withStoreRetries<T>(
   operation: () => Promise<T>,
   needs = 'a request of this program',
 ): Promise<T> {
-  const { address, clock, random, abort, onTrouble, patienceMs = usualPatienceMs } = context;
+  const { address, endpoint, clock, random, abort, onTrouble, patienceMs = usualPatienceMs } = context;
+  const bucket = `${endpoint ?? ''} ${address.split('/').slice(0, 3).join('/')}`;
   const beganMs = clock.monotonic();
   let isReported = false;
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await operation();
+      const result = await operation();
+      answered.add(bucket);
+      return result;
     } catch (error) {
       if (error instanceof ExportError || error === abort?.reason) throw error;
       const fault = faultOf(error);
+      if (fault !== 'passing' || !isNetworkFailure(error)) answered.add(bucket);
       if (fault === 'unsupported') throw unsupported(address, needs, error);
       if (fault !== 'passing') {
         throw new ExportError('cannotWrite', `${address}: ${fault.because}`, { todo: fault.todo, cause: error });
       }
       abort?.throwIfAborted();
       const waitMs = random() * Math.min(capMs, baseMs * 2 ** attempt);
-      if (clock.monotonic() + waitMs - beganMs > patienceMs) {
-        throw storeUnavailable(address, error);
-      }
+      const isNew = !answered.has(bucket);
+      if (clock.monotonic() + waitMs - beganMs > (isNew ? Math.min(firstContactMs, patienceMs) : patienceMs))
+        throw isNew ? storeUnreached(context, error) : storeUnavailable(address, error);
       if (!isReported && clock.monotonic() - beganMs >= troubleMs) {
         isReported = true;
-        onTrouble?.(`${address} does not recover (${messageOf(error)}): it is retried for up to 15 minutes`);
+        onTrouble?.(
+          `${address} does not recover (${messageOf(error)}): it is retried for up to ${duration(isNew ? firstContactMs : usualPatienceMs)}`,
+        );
       }
       await clock.sleep(waitMs, abort);
     }

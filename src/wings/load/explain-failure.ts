@@ -1,8 +1,9 @@
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import { neverAnswered } from '../../lib/first-contact.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database } from './database.ts';
 import { isNulRefused, nulError } from './nul/find-nul.ts';
-import { type FailedLoad, loadError, lockNotGranted } from './load-errors.ts';
+import { type FailedLoad, isSilent, loadError, lockNotGranted, shownReason } from './load-errors.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import { loadsTable } from './load-record.ts';
 import { objectsUsing, otherTypes, viewsUsing } from './other-types.ts';
@@ -21,7 +22,11 @@ export interface FailedHere extends Pick<FailedLoad, 'shown' | 'moment'> {
 export async function explainedFailure(error: unknown, failed: FailedHere): Promise<ExportError> {
   const { database, loaded } = failed;
   const found = loadError(error, { ...failed, folder: loaded.address, format: loaded.plan.format });
-  if (database === undefined) return found;
+  if (database === undefined) {
+    const { shown } = failed;
+    const last = new Error(shownReason(messageOf(error)));
+    return isSilent(error) ? neverAnswered(shown, last, 'Check --to and the network. Nothing was loaded.') : found;
+  }
   if (codeOf(error) === lockNotGranted) return lockError(database, failed);
   if (found.exit !== 'loadFailed') return found;
   if (database.kind === 'postgres' && isNulRefused(found.message)) {

@@ -27,6 +27,11 @@ export function isUnreachable(error: unknown): boolean {
   return isSocket || networkErrors.has(code) || goneStates.test(code);
 }
 
+/** Whether not even a refusal came. */
+export function isSilent(error: unknown): boolean {
+  return isUnreachable(error) && !goneStates.test(codeOf(error) ?? '');
+}
+
 /** What a load failed at, for `loadError`. */
 export interface FailedLoad {
   /** The database as people may see it. */

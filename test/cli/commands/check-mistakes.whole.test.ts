@@ -23,6 +23,7 @@ const mistakes: readonly Mistake[] = [
   ['an unknown scheme of the output', 'job', 2, (job) => job.set('out', 'gcs://bucket/x')],
   ['an unknown field', 'job', 2, (job) => job.write('job.yaml', 'idz: 1\n').then(() => job.more.push('job.yaml'))],
   ['an address of the service without a scheme', 'job', 2, (job) => job.set('url', 'service.example')],
+  ['a run without credits for one call', 'job', 2, (job) => job.set('credits-per-run', '100')],
   ['a day without credits for one call', 'job', 2, (job) => job.set('credits-per-day', '100')],
   [
     'a client of S3 that is not installed',

@@ -102,7 +102,7 @@ it('verify --repair of a folder that does not exist says so, and makes none', as
   const args = ['verify', 'typo', '--repair', '--ids', 'ids.txt', '--url', 'embedded:nowhere.jsonl'];
   const { exit, stderr } = await runHere(args, { cwd: folder, environment: {} });
   expect(exit, stderr).toBe(2);
-  expect(stderr).toMatch(/typo does not exist/);
+  expect(stderr).toMatch(/typo is not an export: it does not exist/);
   expect(readdirSync(folder)).toEqual(['ids.txt']);
 });
 

@@ -202,7 +202,7 @@ describe('a pattern of ids', () => {
         ids: join(folder, '**/*.csv'),
         url: 'http://127.0.0.1:9',
         out: join(folder, 'out/{date}'),
-        'credits-per-run': '0',
+        retries: '0',
         format: 'csv',
       },
       context: { listener: (event) => event.kind === 'warning' && warnings.push(event.message) },

@@ -63,6 +63,7 @@ describe('a run that is refused before it starts', () => {
 
   it.each([
     ['a key that cannot be one', 'The API key contains spaces', {}, 'two keys'],
+    ['a run without a call', 'is below the price of one call', { 'credits-per-run': '100' }, 'key'],
     ['a day without a call', 'is below the price of one call', { 'credits-per-day': '100' }, 'key'],
   ])('begins nothing and throws, so that no account is shown: %s', async (...[, words, more, apiKey]) => {
     const given = { ...(await flags(await tempFolder())), ...more };

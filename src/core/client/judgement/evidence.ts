@@ -13,6 +13,8 @@ export interface FailedAttempt {
   readonly waitMs?: number | undefined;
   /** True when the request never left, so that it says nothing of its ids. */
   readonly unsent?: boolean | undefined;
+  /** True when no answer came, not even one of a gateway. */
+  readonly silent?: boolean | undefined;
   /** True of an error in the envelope of this very call: the service is up, and speaks of its ids. */
   readonly inWords?: boolean | undefined;
 }

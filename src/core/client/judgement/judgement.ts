@@ -13,14 +13,16 @@ export type Verdict =
   /** The service is unavailable: nothing more is sent. */
   | { readonly kind: 'end'; readonly why: Unavailable };
 
-/** Why the service counts as unavailable: nobody is answered, it refuses the form of every call, or it never takes a call. */
-export type Unavailable = 'outage' | 'form' | 'pace';
+/** Why the service counts as unavailable: it never answered, it stopped to, it refuses the form of every call, or never takes a call. */
+export type Unavailable = 'contact' | 'outage' | 'form' | 'pace';
 
 export interface JudgementOptions {
   /** Most calls in flight. */
   readonly concurrency: number;
   /** An outage gets one probe more than this. */
   readonly retries: number;
+  /** How long a service that never answered is tried, in milliseconds; absent: it has answered an earlier client. */
+  readonly silenceMs?: number | undefined;
   /** A number from 0 up to 1, as Math.random. */
   readonly random: () => number;
 }
@@ -61,6 +63,9 @@ export class Judgement {
   readonly #options: JudgementOptions;
   #isFirstContact = true;
   #isOpen = false;
+  /** Finite until anything answers, if only a gateway. */
+  #silenceMs: number;
+  #firstFailureMs: number | undefined;
   #refusalsAtFirst = 0;
   /** Definite answers to all calls. */
   #answers = 0;
@@ -76,6 +81,7 @@ export class Judgement {
 
   constructor(options: JudgementOptions) {
     this.#options = options;
+    this.#silenceMs = options.silenceMs ?? Number.POSITIVE_INFINITY;
     this.limit = new CallLimit(options.concurrency);
   }
 
@@ -108,7 +114,7 @@ export class Judgement {
   get patienceMs(): number {
     let ms = 0;
     for (let probe = this.#probes ?? 0; probe < this.#options.retries; probe += 1) ms += 0.875 * probeWaitMs(probe);
-    return ms;
+    return Math.min(ms, this.#silenceMs);
   }
 
   suspect(ids: number, isPiece: boolean): Suspect {
@@ -137,6 +143,7 @@ export class Judgement {
 
   /** The service refused the size of a call: it lives, but may refuse the form of calls too. */
   refusedSize(): void {
+    this.#silenceMs = Number.POSITIVE_INFINITY;
     this.#failedInRow = 0;
     if (!this.#isFirstContact) this.#endOutage();
   }
@@ -148,6 +155,7 @@ export class Judgement {
   answered(suspect: Suspect | undefined, nowMs: number, isEmpty = false): void {
     this.#answers += 1;
     this.#failedInRow = 0;
+    this.#silenceMs = Number.POSITIVE_INFINITY;
     this.#isFirstContact = false;
     if (!this.#isOpen && (!isEmpty || this.#answers >= emptyAtFirst)) {
       this.#isOpen = true;
@@ -169,6 +177,8 @@ export class Judgement {
     // Of calls that leave at one moment the first seems to be alone.
     const departure = { ...at.departure, atOnce: Math.max(at.departure.atOnce, backlog.inFlight + 1) };
     this.#failedInRow += 1;
+    this.#firstFailureMs ??= nowMs;
+    if (failure.silent !== true) this.#silenceMs = Number.POSITIVE_INFINITY;
     const holdMs = this.limit.failed(departure, nowMs, this.isOutage);
     // A piece is expected to fail: others need not wait for it.
     if (holdMs > 0 && suspect?.isPiece !== true) this.#hold(nowMs, holdMs * (0.5 + this.#options.random() / 2));
@@ -229,19 +239,24 @@ export class Judgement {
     this.#holds += 1;
     this.limit.shut();
     if (this.#isFirstContact) {
-      // Nothing was ever answered, so the failure that begins the outage is its first probe.
-      this.#probes = 1;
+      this.#probes = 1; // Nothing was ever answered: the failure that begins the outage is its first probe.
       this.#probesByCalls += 1;
-      if (this.#options.retries === 0) return { kind: 'end', why: 'outage' };
+      if (this.#options.retries === 0) return this.#gone();
     }
     return { kind: 'again', waitMs: 0 };
   }
 
   #probeFailed(probes: number, nowMs: number, waitMs = 0): Verdict {
     this.#probes = probes + 1;
-    if (probes >= this.#options.retries) return { kind: 'end', why: 'outage' };
-    this.#hold(nowMs, Math.max(Math.min(mostHoldMs, waitMs), this.#jittered(probeWaitMs(probes))));
+    const holdMs = Math.max(Math.min(mostHoldMs, waitMs), this.#jittered(probeWaitMs(probes)));
+    const isLate = nowMs + holdMs - (this.#firstFailureMs ?? nowMs) > this.#silenceMs;
+    if (probes >= this.#options.retries || isLate) return this.#gone();
+    this.#hold(nowMs, holdMs);
     return { kind: 'again', waitMs: 0 };
+  }
+
+  #gone(): Verdict {
+    return { kind: 'end', why: this.#silenceMs < Number.POSITIVE_INFINITY ? 'contact' : 'outage' };
   }
 
   #endOutage(): void {

@@ -57,20 +57,22 @@ function spanText(ms: number): string {
   return hours === 0 ? `${minutes} min` : `${hours} h ${minutes % 60} min`;
 }
 
-/** @throws {ExportError} `usage` when no call fits into the budget of a day */
-export function requireDayForACall({
+/** @throws {ExportError} `usage` when no call fits into the budget of a run or a day */
+export function requireCallInBudget({
   creditsPerCall,
-  creditsPerDay,
+  ...limits
 }: {
   readonly creditsPerCall: number;
+  readonly creditsPerRun?: number | undefined;
   readonly creditsPerDay?: number | undefined;
 }): void {
-  if (creditsPerDay === undefined || creditsPerDay >= creditsPerCall) return;
-  throw new ExportError(
-    'usage',
-    `budget.creditsPerDay (${creditsPerDay}) is below the price of one call (${creditsPerCall}).`,
-    { todo: 'Raise creditsPerDay, or set creditsPerCall to the price that the service charges.' },
-  );
+  for (const name of ['creditsPerRun', 'creditsPerDay'] as const) {
+    const credits = limits[name] ?? creditsPerCall;
+    if (credits >= creditsPerCall) continue;
+    throw new ExportError('usage', `budget.${name} (${credits}) is below the price of one call (${creditsPerCall}).`, {
+      todo: `Raise ${name}, or set creditsPerCall to the price that the service charges.`,
+    });
+  }
 }
 
 export interface DayGateOptions {

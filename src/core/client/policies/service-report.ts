@@ -4,7 +4,8 @@ import type { AttemptError } from '../attempt-error.ts';
 import type { ClientListener, ServiceState } from '../client-events.ts';
 import type { Judgement, Unavailable, Verdict } from '../judgement/judgement.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
-import { ExportError } from '../../../lib/export-error.ts';
+import { type ErrorFacts, ExportError } from '../../../lib/export-error.ts';
+import { neverAnswered } from '../../../lib/first-contact.ts';
 
 /** Reports in words what the judgement believes of the service: each change is an event. */
 export class ServiceReport {
@@ -109,16 +110,19 @@ export interface TroubleFacts {
 
 /** The service counts as unavailable: which explanation the judgement believes, why, and what to do. */
 export function unavailable(why: Unavailable, known: TroubleFacts, error: AttemptError): ExportError {
+  const facts = { explanation: why, attempts: known.failedInRow, status: error.status ?? null };
+  if (why === 'contact') return unreached(error, facts);
   const { message, todo } = explanations[why](known, error.message);
-  return new ExportError('unavailable', message, {
-    todo,
-    facts: { explanation: why, attempts: known.failedInRow, status: error.status ?? null },
-    cause: error,
-  });
+  return new ExportError('unavailable', message, { todo, facts, cause: error });
+}
+
+/** The service never answered. */
+export function unreached(error: AttemptError, facts?: ErrorFacts): ExportError {
+  return neverAnswered('the service', error, 'Check service.url, the network and its proxy.', facts);
 }
 
 const explanations: Readonly<
-  Record<Unavailable, (known: TroubleFacts, last: string) => { message: string; todo: string }>
+  Record<Exclude<Unavailable, 'contact'>, (known: TroubleFacts, last: string) => { message: string; todo: string }>
 > = {
   outage: ({ failedInRow, sinceMs, hasAnswered }, last) => ({
     message: `The service is down: ${hasAnswered ? 'no answer' : 'it has not answered'} since ${timeOf(sinceMs)}, ${failedInRow === 1 ? 'one attempt' : `${failedInRow} attempts in a row`} failed; last error: ${last}.`,

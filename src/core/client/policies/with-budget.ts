@@ -3,7 +3,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import type { Asker, AssetAnswer, CallOutline } from '../asset-client.ts';
 import { AttemptError, statusOf } from '../attempt-error.ts';
 import { type BookedCall, Bookings, type BookingsOptions } from './bookings.ts';
-import { requireDayForACall, DayGate, type DayGateOptions, type Ended } from './day-gate.ts';
+import { DayGate, type DayGateOptions, type Ended, requireCallInBudget } from './day-gate.ts';
 import type { Brake } from './brake.ts';
 import { createLocalPace, type SharedPace } from './shared-pace.ts';
 
@@ -24,7 +24,8 @@ export interface BudgetOptions extends BookingsOptions, DayGateOptions, TurnsOpt
  */
 export function withBudget<Call extends CallOutline>(inner: Asker<Call>, options: BudgetOptions): Asker<Call> {
   const { clock, ended } = options;
-  requireDayForACall(options);
+  // What a run has left may be less than a call.
+  requireCallInBudget({ ...options, creditsPerRun: undefined });
   const gate = new DayGate(options);
   const turns = new Turns(options, gate);
   const bookings = new Bookings(options, gate);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
+import { firstContactMs } from '../../../lib/first-contact.ts';
 import type { ExportError } from '../../../lib/export-error.ts';
 import type { AssetAnswer, Asker, CallOutline, RefusedAnswer } from '../asset-client.ts';
 import { AttemptError, isTrouble } from '../attempt-error.ts';
@@ -16,6 +17,7 @@ export interface JudgementPolicyOptions<Call> {
   readonly concurrency: number;
   /** Probes after the first one that an outage gets. */
   readonly retries: number;
+  readonly hasAnswered?: boolean | undefined;
   readonly clock: Clock;
   /** A number from 0 up to 1, as Math.random. */
   readonly random: () => number;
@@ -74,7 +76,8 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
     const { clock, ended, listener, controlOf, random } = options;
     this.#inner = inner;
     this.#options = options;
-    this.#judgement = new Judgement(options);
+    const silenceMs = options.hasAnswered === true ? undefined : firstContactMs;
+    this.#judgement = new Judgement({ ...options, silenceMs });
     this.#elapsed = new Elapsed(clock);
     this.#report = new ServiceReport(this.#judgement, clock, this.#elapsed, listener);
     this.#slots = new Slots(clock);
@@ -155,7 +158,8 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
     const nowMs = this.#elapsed.now();
     const backlog = { fresh: this.#slots.fresh, inFlight: this.#slots.taken - 1 };
     const { waitMs, unsent, why } = error;
-    const failure = { trouble: error.failure, waitMs, unsent, inWords: why === 'rpc' };
+    const silent = why === 'connection' || why === 'timeout';
+    const failure = { trouble: error.failure, waitMs, unsent, silent, inWords: why === 'rpc' };
     const verdict = judgement.failed(suspect, failure, { nowMs, departure, backlog });
     const heldMs = judgement.notBeforeMs - nowMs;
     if (judgement.notBeforeMs > holdBeforeMs && heldMs >= leastToldMs) this.#tellHold(heldMs, error);

@@ -9,6 +9,7 @@ import { requireSame } from '../job-shape.ts';
 import { isOverUnlisted } from '../tolerance.ts';
 import type { ExportHome } from './export-home.ts';
 import { ExportError } from '../../../lib/export-error.ts';
+import { leavingNoFolder } from '../../../places/files/lock.ts';
 import { commandLine } from '../../../lib/addresses/shown-text.ts';
 
 /** The outcome of a run whose export is complete already. @throws {ExportError} when it began with another job or inputs */
@@ -33,6 +34,14 @@ async function judgedAnew(home: ExportHome, manifest: Manifest, tolerance: Job['
 
 /** Does the work of a run while this process holds the export, and removes what is not needed after it. @throws {ExportError} `locked` */
 export async function holdingHome(
+  home: ExportHome,
+  { files, listener }: Pick<ExportContext, 'files' | 'listener'>,
+  work: () => Promise<ExportOutcome>,
+): Promise<ExportOutcome> {
+  return leavingNoFolder(home.scratch, () => holding(home, { files, listener }, work));
+}
+
+async function holding(
   home: ExportHome,
   { files, listener }: Pick<ExportContext, 'files' | 'listener'>,
   work: () => Promise<ExportOutcome>,

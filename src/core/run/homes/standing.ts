@@ -3,6 +3,7 @@ import type { LockOwner } from '../../../lib/process/lock-owner.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { lockOwner } from '../../../places/files/lock.ts';
 import { storeWithin } from '../../../places/objects/object-store.ts';
+import { withoutManifest } from '../../../places/export/manifest.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { FleetStanding } from '../../../places/export/fleet-standing.ts';
 import { type Spent, sumOfSpent } from '../../../places/export/export-facts.ts';
@@ -19,9 +20,7 @@ type Seen = Pick<HomePlace, 'files' | 'store' | 'address' | 'scratch' | 'others'
 export async function standingAt(place: ExportPlace, nowMs: number): Promise<ExportStanding> {
   const standing = await standingIfAny(place, nowMs);
   if (standing !== undefined) return standing;
-  throw new ExportError('usage', `${place.folder} is not an export: it has neither a manifest nor a start`, {
-    todo: 'Name the output folder of an export (--out, output.dir).',
-  });
+  throw await withoutManifest(place.files, place.folder);
 }
 
 /** The same; undefined where none does. @throws {ExportError} `damaged` */

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../../../lib/clock.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
+import { firstContactMs, neverAnswered } from '../../../lib/first-contact.ts';
 import { duration } from '../../../lib/format-text.ts';
 import { LastSecond } from '../../../lib/last-second.ts';
 import { loadOptional } from '../../../lib/packages/optional-packages.ts';
@@ -85,7 +86,8 @@ export async function connectPostgres(address: string, context: PostgresContext)
           abort?.throwIfAborted();
           if (error instanceof ExportError) throw error;
           const waitMs = random() * Math.min(capMs, baseMs * 2 ** attempt);
-          if (stopped.signal.aborted || outage.lastedMs() + waitMs > patienceMs) throw gone(error, outage.lastedMs());
+          if (stopped.signal.aborted || outage.lastedMs() + waitMs > outage.mostMs(patienceMs))
+            throw outage.gone(error);
           await clock.sleep(waitMs, stopped.signal).catch(() => undefined);
           abort?.throwIfAborted();
         }
@@ -134,19 +136,25 @@ async function firstRow(pool: Pool, statement: string, values: readonly unknown[
 /** Since when the database does not answer. All statements of a process share it, so that their patience ends together. */
 function newOutage({ clock, tell }: PostgresContext) {
   let sinceMs: number | undefined;
+  let hasAnswered = false;
   const lastedMs = (): number => (sinceMs === undefined ? 0 : clock.monotonic() - sinceMs);
+  const mostMs = (patienceMs: number): number => (hasAnswered ? patienceMs : Math.min(patienceMs, firstContactMs));
   return {
     lastedMs,
+    mostMs,
+    gone: (error: unknown) => (hasAnswered ? gone(error, lastedMs()) : unreached(error)),
     seen: (error: unknown): void => {
+      hasAnswered ||= passingStates.test(codeOf(error) ?? '');
       if (sinceMs !== undefined) return;
       sinceMs = clock.monotonic();
       tell?.(
-        `the shared database does not answer (${messageOf(error)}); calls wait up to ${duration(patience.callMs)} for it`,
+        `the shared database does not answer (${messageOf(error)}); calls wait up to ${duration(mostMs(patience.callMs))} for it`,
       );
     },
     over: (): void => {
       if (sinceMs !== undefined) tell?.(`the shared database answers again, after ${duration(lastedMs())}`);
       sinceMs = undefined;
+      hasAnswered = true;
     },
   };
 }
@@ -177,6 +185,10 @@ function refused(error: unknown): ExportError {
     todo: 'The database user needs permission to log in, and to create the schema asset_export or use its tables and functions.',
     cause: error,
   });
+}
+
+function unreached(error: unknown): ExportError {
+  return neverAnswered('the shared database', error, 'Check fleet.database and the network. Nothing was sent.');
 }
 
 function gone(error: unknown, lastedMs: number): ExportError {

@@ -11,7 +11,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
-import type { Manifest } from '../../../places/export/manifest.ts';
+import { type Manifest, withoutManifest } from '../../../places/export/manifest.ts';
 import { limitOf } from '../../../places/export/export-facts.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 
@@ -54,6 +54,8 @@ export async function findBase(filesAt: FilesAt, job: Job): Promise<OpenBase | u
     if (finished !== undefined && !isPassedBy(finished.manifest, isPattern)) return openAt(finished, job);
   }
   if (isPattern && job.base.first === 'request') return undefined;
+  const absent = isPattern ? undefined : await withoutManifest(files, folders[0] ?? from);
+  if (absent?.exit === 'unfinished') throw absent;
   const why = isPattern ? 'matches no complete export' : 'is not a complete export';
   throw new ExportError('input', `the base ${from} ${why}`, { todo: tellFirst(isPattern) });
 }

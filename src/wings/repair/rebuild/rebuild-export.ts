@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
-import { FinishedExport } from '../../../exports/finished-export.ts';
+import { type FinishedExport, openFinished } from '../../../exports/finished-export.ts';
 import { recordFiles } from '../../../exports/records.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { changesTable } from '../../../core/records/columns.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 import type { ExportStart } from '../../../places/export/export-facts.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
-import { type Manifest, begunOf, type NewManifest, readManifest } from '../../../places/export/manifest.ts';
+import { type Manifest, begunOf, type NewManifest } from '../../../places/export/manifest.ts';
 import { newReadProgress, type ReadProgress } from '../../../core/work/read-job-ids.ts';
 import type { RunListener } from '../../../core/work/run-events.ts';
 import type { ExportContext } from '../../../core/run/export-context.ts';
@@ -42,14 +41,10 @@ export type RebuiltOutput = Partial<
   Pick<Job['output'], 'formats' | 'tables' | 'columns' | 'exclude' | 'endpoint' | 'scratch'>
 >;
 
-/** Opens the export that is to be rebuilt. @throws {ExportError} `input` when it is not complete, `damaged`, `usage` for a diff */
+/** Opens the export that is to be rebuilt. @throws {ExportError} as `openFinished`; `usage` for a diff */
 export async function openSource(folder: string, files: FileStore): Promise<FinishedExport> {
-  const manifest = await readManifest(files, folder);
-  if (manifest === undefined)
-    throw new ExportError('input', `${folder} is not a complete export`, {
-      todo: `See: ${commandLine('status', folder)}`,
-    });
-  if (manifest.kind !== 'diff') return new FinishedExport(files, folder, manifest);
+  const finished = await openFinished(folder, files);
+  if (finished.manifest.kind !== 'diff') return finished;
   throw new ExportError('usage', `${folder} is a diff, not an export`, { todo: 'Name the folder of an export.' });
 }
 

@@ -150,6 +150,25 @@ describe('an attempt that failed', () => {
     expect(clock.now() - beganMs).toBeLessThan(95_000);
   });
 
+  it('of a service that never answered is no outage: it ends after 30 s, with another text', async () => {
+    const gone = new AttemptError('transport', 'connection failed: no route', { why: 'connection', unsent: true });
+    const { ask, inner, clock } = scripted(alwaysClient(gone), { retries: 100 });
+    const beganMs = clock.now();
+    expect(await failureOf(ask(one))).toMatchObject({
+      message: 'cannot reach the service, it never answered: connection failed: no route',
+      why: { kind: 'neverAnswered' },
+      facts: { explanation: 'contact', attempts: inner.asked.length },
+    });
+    expect(clock.now() - beganMs).toBeGreaterThan(10_000);
+    expect(clock.now() - beganMs).toBeLessThanOrEqual(30_000);
+    // A gateway that answers is an outage, and so is a service that has answered.
+    for (const steps of [[new AttemptError('transport', 'HTTP 503', { status: 503 })], [recordsOf(one)]]) {
+      const later = scripted([...steps, ...Array.from({ length: 20 }, () => gone)]);
+      if (!(steps[0] instanceof AttemptError)) await later.ask(one);
+      expect((await failureOf(later.ask(one))).message).toMatch(/^The service is down/);
+    }
+  });
+
   it('is not repeated without retries', async () => {
     const inner = alwaysClient(reset);
     await failureOf(scripted(inner, { retries: 0 }).ask(one));

@@ -217,7 +217,7 @@ describe('an export that is rebuilt', () => {
   });
 
   it('needs a complete export', async () => {
-    await expect(openSource(await tempFolder(), diskFileStore)).rejects.toMatchObject({ exit: 'input' });
+    await expect(openSource(await tempFolder(), diskFileStore)).rejects.toMatchObject({ exit: 'usage' });
   });
 });
 
