@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { pathIn } from '../places/export/export-folder.ts';
+import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import type { FileStore } from '../places/files/file-store.ts';
-import { copyExport } from './copy-export.ts';
+import { copyExport, copyFiles } from './copy-export.ts';
 
 export interface LocalCopy {
   readonly from: FileStore;
@@ -14,7 +14,7 @@ export interface LocalCopy {
   readonly copies: string;
 }
 
-/** Runs work on a copy of a complete export, which is removed after it, as are copies of processes that died. */
+/** Runs work on a copy of a complete export and of its record of runs, which is removed after it, as are copies of processes that died. */
 export async function onCopy<T>(
   { from, folder, disk, copies }: LocalCopy,
   work: (folder: string) => Promise<T>,
@@ -26,6 +26,9 @@ export async function onCopy<T>(
     work: async () => {
       const target = pathIn(own, 'export');
       await copyExport({ from, folder, to: disk, target });
+      // When the export began stands there alone, unless it has a base or a column of times.
+      const hasRuns = (await from.sizeOf(pathIn(folder, exportPaths.keptRunLines))) !== undefined;
+      if (hasRuns) await copyFiles({ from, folder, to: disk, target }, [exportPaths.keptRunLines]);
       return work(target);
     },
     cleanUp: [() => lock.release(), () => disk.remove(own)],

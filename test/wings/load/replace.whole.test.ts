@@ -1,3 +1,4 @@
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
@@ -163,6 +164,14 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
       'the table assets holds date=2026-11-21, which is newer than date=2026-11-20: load it into other tables, or with --mode replace --allow-older',
     );
     expect(await contents(database)).toEqual(before);
+    // One that does not say when it began may be older.
+    const unknown = join(folder.path, 'unknown');
+    await cp(nights[0] ?? '', unknown, { recursive: true });
+    await rm(join(unknown, 'runs.jsonl'));
+    await expect(load(database, unknown)).rejects.toMatchObject({
+      exit: 'usage',
+      message: expect.stringMatching(/^unknown does not say when it began.*--mode replace --allow-older$/) as string,
+    });
     expect((await runHere([...typed, '--prefix', 'other_'])).exit).toBe(0);
     const allowed = await runHere([...typed, '--mode', 'replace', '--allow-older', '--max-deletes', '20']);
     expect(allowed.exit, allowed.stderr).toBe(0);
