@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { assetsTable, creatorsTable, tables } from '../../../src/core/records/columns.ts';
 import { tableFormats } from '../../../src/exports/table-source.ts';
@@ -67,6 +68,17 @@ describe.each(dialectNames)('for %s', (name) => {
       expect(problemOf(name, broken), broken).toBeDefined();
     }
   });
+});
+
+it('the samples of docs/warehouses.md over the table changes are taken: MERGE, and the model of dbt', () => {
+  const page = readFileSync(new URL('../../../docs/warehouses.md', import.meta.url), 'utf8');
+  const samples = [...page.matchAll(/```sql\n([^]*?)```/g)].map(([, text = '']) => text);
+  expect(samples).toHaveLength(2);
+  for (const sample of samples) {
+    const plain = sample.replaceAll(/\{% .*? %\}\n/g, '').replaceAll(/\{\{ .*? \}\}/g, 'a');
+    for (const name of ['bigquery', 'snowflake', 'redshift'] as const)
+      expect(problemOf(name, plain), plain).toBeUndefined();
+  }
 });
 
 describe.skipIf(bigqueryProblem === undefined)("BigQuery's own parser", () => {
