@@ -10,7 +10,7 @@ import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import type { FileStore } from '../places/files/file-store.ts';
 import type { OpenFile } from '../places/files/open-file.ts';
 import { knownFiles, type Manifest } from '../places/export/manifest.ts';
-import { keepsIds } from '../places/export/export-facts.ts';
+import { keepsIds, limitOf } from '../places/export/export-facts.ts';
 
 /** Something in an export that is not as its manifest says. */
 export interface Damage {
@@ -26,6 +26,8 @@ export interface Verification {
   readonly damage: readonly Damage[];
   /** Files in its folder that are not of the export, relative to it. */
   readonly strangers: readonly string[];
+  /** Of a sample: how it was drawn (`1%`). */
+  readonly sample?: string;
 }
 
 /** Progress of reading. Bytes are those in the manifest. */
@@ -72,7 +74,9 @@ export async function verifyExport(
     tell(file.bytes, 1);
     bytesBefore += file.bytes;
   }
+  const some = limitOf(manifest.job);
   return {
+    ...(typeof some === 'string' ? { sample: some } : {}),
     files: manifest.files.length,
     rows: manifest.files.reduce((sum, { rows }) => sum + rows, 0),
     bytes: bytesTotal,

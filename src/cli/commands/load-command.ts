@@ -71,6 +71,7 @@ export const loadCommand: Command = {
           name: 'allow-empty',
           about: 'let an export without assets replace a table that has rows (without it: exit 3)',
         },
+        { name: 'allow-sample', about: 'let a sample (--sample) be loaded (without it: exit 2)' },
         { name: 'allow-older', about: 'replace: let an older export replace a newer one (without it: exit 2)' },
         {
           name: 'max-deletes',
@@ -137,6 +138,7 @@ async function run(args: CommandLine): Promise<number> {
     schema,
     prefix,
     allowEmpty: args.isOn('allow-empty'),
+    allowSample: args.isOn('allow-sample'),
     allowOlder: args.isOn('allow-older'),
     indexes: args.isOn('indexes'),
     views: args.isOn('views'),

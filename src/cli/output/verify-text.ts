@@ -1,6 +1,7 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import type { Verification } from '../../exports/verify-export.ts';
 import { byteSize, plural, printable } from '../../lib/format-text.ts';
+import { limitText } from '../../places/export/export-facts.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 
 /** Most names of files that are not of the export. */
@@ -25,9 +26,9 @@ export interface VerifyWords {
 /** The result of `verify` for a person. */
 export function verifyText(result: Verification, words: VerifyWords): string {
   const { shown, isStrict, isRepaired = false, isSorted = false } = words;
-  const { files, rows, bytes, damage, strangers } = result;
+  const { files, rows, bytes, damage, strangers, sample } = result;
   const notes = strangers.length === 0 ? '' : `  ${isStrict ? '' : 'ignored: '}${strangersText(strangers)}\n`;
-  const counted = `${plural(files, 'file')}, ${plural(rows, 'row')}, ${byteSize(bytes)}`;
+  const counted = `${sample === undefined ? '' : `${limitText(sample)}: `}${plural(files, 'file')}, ${plural(rows, 'row')}, ${byteSize(bytes)}`;
   const isWell = `  ${counted}: hashes, row counts, columns and totals match the manifest\n`;
   if (verifyExitCode(result, isStrict) === 0) return `${shown}: all is well\n${isWell}${notes}`;
   if (damage.length === 0) return `${shown}: ${plural(strangers.length, 'problem')}\n${notes}${isWell}`;

@@ -23,6 +23,16 @@ const tolerance = z.union([
   z.string().regex(/^(\d+|(100|\d{1,2}(\.\d+)?)%)$/, 'must be a count like 20 or a percentage like 0.5%, at most 100%'),
 ]);
 
+/** How many ids are drawn, or which share of them. */
+const sample = z
+  .union([z.int(), z.string()])
+  .transform(String)
+  .refine(
+    (text) =>
+      /^([1-9]\d*|(100|\d{1,2})(\.\d+)?%)$/.test(text) && Number.parseFloat(text) > 0 && !/^100\.0*[1-9]/.test(text),
+    'must be a count from 1, or a percentage above 0% and at most 100%',
+  );
+
 /** Prefix of an address that names local records. */
 export const embedded = 'embedded:';
 
@@ -110,6 +120,12 @@ const jobFieldsSchema = z.strictObject({
       flag: 'limit',
       value: 'N',
       description: 'read only the first N ids; the result is an export of its own',
+    }),
+    sample: field(sample.optional(), {
+      flag: 'sample',
+      value: 'N|P%',
+      description:
+        'read about N ids, or P%, drawn from the whole list by a fixed hash: the same ones each time; the result is an export of its own',
     }),
   }),
   service: z
@@ -241,6 +257,14 @@ const jobFieldsSchema = z.strictObject({
 });
 
 export const jobSchema = jobFieldsSchema.superRefine((job, context) => {
+  const { limit, sample: drawn } = job.ids;
+  if (limit !== undefined && drawn !== undefined)
+    context.addIssue({
+      code: 'custom',
+      path: ['ids', 'sample'],
+      input: drawn,
+      message: 'must not be given with limit',
+    });
   checkBase(job, (message, input, ...path) => {
     context.addIssue({ code: 'custom', path, input, message });
   });
@@ -254,7 +278,7 @@ function checkNights({ ids, output }: z.infer<typeof jobFieldsSchema>, refuse: R
   const hasNights = namedNight(output.dir, output.dir) !== undefined;
   if (output.keep !== undefined && !hasNights)
     refuse('must have {date} for output.keep: it removes nights of its own pattern', output.dir, 'output', 'dir');
-  if (!hasLake({ output }) || ids.limit !== undefined) return;
+  if (!hasLake({ output }) || (ids.sample ?? ids.limit) !== undefined) return;
   if (!output.formats.includes('parquet'))
     refuse('must name parquet for output.lake: Iceberg tables name Parquet files', output.formats, 'output', 'formats');
   else if (!hasNights)

@@ -37,3 +37,8 @@ export function jobWarnings({ service, output }: Job): string[] {
     `service.idsPerCall is ${idsPerCall}, but services accept at most ${documentedIdsPerCall}; larger calls are refused, split and paid again`,
   ];
 }
+
+/** What a job reads of its ids: the first so many, or a sample; undefined for all of them. */
+export function someIdsOf({ limit, sample }: Pick<Job['ids'], 'limit' | 'sample'>): number | string | undefined {
+  return sample ?? limit;
+}

@@ -1,3 +1,4 @@
+import { someIdsOf } from './job-traits.ts';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
@@ -95,7 +96,7 @@ function fillFromDialect(raw: Tree, folder: string): void {
 
 /** The first ids alone, in the folder of the night that all ids belong to. */
 function limitsNight({ ids, output }: Job): boolean {
-  return ids.limit !== undefined && output.dir.includes('{date}');
+  return someIdsOf(ids) !== undefined && output.dir.includes('{date}');
 }
 
 const limitNeedsOut: z.core.$ZodIssue = {

@@ -1,6 +1,13 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { committedCounts, driftOf, notesOf, proofsOf } from '../../places/scratch/commit-sums.ts';
-import { type Commit, type Counts, type FileFacts, type Notes, limitOf } from '../../places/export/export-facts.ts';
+import {
+  type Commit,
+  type Counts,
+  type FileFacts,
+  type Notes,
+  limitOf,
+  type SomeIds,
+} from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { accountFigures, type AccountFigures, manifestFigures } from './record/runs-model.ts';
 import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';
@@ -21,7 +28,7 @@ export interface ExportAccount extends AccountFigures {
   /** Of an export with `output.proofs`. */
   readonly proofs?: Manifest['proofs'];
   /** Ids that are read at most; absent for an export of all ids. */
-  readonly limit?: number;
+  readonly limit?: SomeIds;
   /** Of an export with a base, when it is complete. */
   readonly base?: Manifest['base'];
   readonly setAside?: Manifest['setAside'];
@@ -60,7 +67,7 @@ export function accountOf(folder: string, manifest: Manifest): ExportAccount {
   };
 }
 
-function limited(limit: number | undefined): Pick<ExportAccount, 'limit'> {
+function limited(limit: SomeIds | undefined): Pick<ExportAccount, 'limit'> {
   return limit === undefined ? {} : { limit };
 }
 
@@ -85,7 +92,7 @@ export interface UnfinishedFacts {
   readonly fetched: number;
   readonly calls: number;
   readonly credits: number;
-  readonly limit?: number | undefined;
+  readonly limit?: SomeIds | undefined;
 }
 
 /** The account of an export whose manifest is not written. */

@@ -1,3 +1,4 @@
+import { someIdsOf } from '../job/job-traits.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { InputFingerprint } from '../ids/read/input-bytes.ts';
 import type { TakenColumn } from '../ids/read/reading.ts';
@@ -155,7 +156,7 @@ async function outcomeOf(
       commits,
       read: progress.entries,
       fetched: exported.totals.fetched(),
-      limit: exported.job.ids.limit,
+      limit: someIdsOf(exported.job.ids),
       ...spent,
     });
     return { state: 'unfinished', account, ...runFacts(), error };

@@ -3,7 +3,13 @@ import { hasBase, noBase } from '../job/job-base.ts';
 import { type Job, jobSchema } from '../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { outcomesToRead } from '../records/beside-tables.ts';
-import { type ExportStart, type JobShape, keptField, limitField } from '../../places/export/export-facts.ts';
+import {
+  type ExportStart,
+  type JobShape,
+  keptField,
+  limitField,
+  sampleField,
+} from '../../places/export/export-facts.ts';
 
 /** What `rebuild` took the records from. */
 const source = 'rebuilt';
@@ -75,14 +81,16 @@ const absent: JobShape = {
   [source]: null,
   [listed]: null,
   [limitField]: null,
+  [sampleField]: null,
   [outcomeField]: [...outcomesToRead],
   [keptField]: false,
   [provenField]: false,
   'output.nested': false,
 };
 
-function idsShape({ ids: { limit, outcome } }: Job): JobShape {
+function idsShape({ ids: { limit, sample, outcome } }: Job): JobShape {
   return {
+    ...(sample === undefined ? {} : { [sampleField]: sample }),
     ...(limit === undefined ? {} : { [limitField]: limit }),
     ...(isDeepStrictEqual(outcome, outcomesToRead) ? {} : { [outcomeField]: outcome }),
   };
@@ -114,7 +122,7 @@ export function jobOfNothing(dir: string): Job {
 /** The job with the fields that the export began with. */
 export function jobAsBegun(job: Job, shape: JobShape): Job {
   const begun: Record<string, unknown> = structuredClone(job);
-  const fields = [limitField, outcomeField, keptField, provenField];
+  const fields = [limitField, sampleField, outcomeField, keptField, provenField];
   const before = Object.fromEntries(fields.map((name) => [name, absent[name]]));
   for (const [path, value] of Object.entries({ ...before, ...shape })) {
     const names = path.split('.');

@@ -1,3 +1,4 @@
+import { someIdsOf } from '../job/job-traits.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { bucketAddressOf, parentOf } from '../../lib/addresses/address-kinds.ts';
 import { lakeFolder } from '../../places/export/export-folder.ts';
@@ -65,7 +66,7 @@ export function followerFor(job: Job, { lake }: Following): Following['lake'] {
 export async function requireFollowable(night: FollowedNight, context: HomeContext & Following): Promise<void> {
   const { job } = night;
   // The first ids alone are not published.
-  const follower = job.ids.limit === undefined ? await followerFor(job, context)?.() : undefined;
+  const follower = someIdsOf(job.ids) === undefined ? await followerFor(job, context)?.() : undefined;
   await follower?.requireSamePattern(night, context);
 }
 

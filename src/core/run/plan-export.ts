@@ -8,7 +8,7 @@ import { type Clock, systemClock, utcDay } from '../../lib/clock.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import type { FreeSpace } from '../../lib/disk/on-disk.ts';
-import type { ExportStart } from '../../places/export/export-facts.ts';
+import type { ExportStart, SomeIds } from '../../places/export/export-facts.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
@@ -18,7 +18,7 @@ import { type Nights, nightsFor, type PlannedBase, type PlanStanding } from './n
 import { type FollowedNight, type Following, requireFollowable } from './night-follower.ts';
 import { callsLeft, partsAfter, type Forecast, forecast } from './calls-left.ts';
 import type { Entries, EntryState } from '../ids/entries.ts';
-import { jobOn } from '../job/job-traits.ts';
+import { jobOn, someIdsOf } from '../job/job-traits.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { entriesOf } from '../ids/mark-duplicates.ts';
 import type { PreparedInputs } from '../ids/prepare-inputs.ts';
@@ -32,7 +32,7 @@ export interface ExportPlan extends Forecast {
   readonly invalid: number;
   readonly duplicates: number;
   /** Ids that are read at most (`ids.limit`); null for all. */
-  readonly limit: number | null;
+  readonly limit: SomeIds | null;
   /** Where the ids of inputs with columns are read from. */
   readonly columns: readonly TakenColumn[];
   /** The first entries that are not ids. */
@@ -127,7 +127,7 @@ export async function planExport(request: PlanRequest): Promise<ExportPlan> {
     valid: total.valid,
     invalid: total.invalid,
     duplicates: total.duplicate,
-    limit: job.ids.limit ?? null,
+    limit: someIdsOf(job.ids) ?? null,
     columns: prepared.columns,
     invalidSamples,
     alreadyDone: committed.read,

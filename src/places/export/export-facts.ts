@@ -83,13 +83,26 @@ export function sumOfSpent(one: Spent, other: Spent): Spent {
 /** The field of a job that limits an export to its first ids, as its shape names it. */
 export const limitField = 'ids.limit';
 
-/** How many ids an export reads at most; undefined for an export of all ids. */
-export function limitOf(shape: JobShape): number | undefined {
-  const limit = shape[limitField];
-  return typeof limit === 'number' ? limit : undefined;
+/** The field of a job that draws a sample of all ids. */
+export const sampleField = 'ids.sample';
+
+/** How many ids an export reads at most, or the sample that it draws of them (`1%`, `10000`). */
+export type SomeIds = number | string;
+
+/** Undefined for an export of all ids. */
+export function limitOf({ [limitField]: limit, [sampleField]: sample }: JobShape): SomeIds | undefined {
+  return typeof sample === 'string' ? sample : typeof limit === 'number' ? limit : undefined;
 }
 
-/** `the first 1,000 ids only (--limit)`: said in every summary of such an export. */
-export function limitText(limit: number): string {
-  return `the first ${plural(limit, 'id')} only (--limit)`;
+/** `the first 1,000 ids only (--limit)`, `sample of 1 % (--sample)`: said in every summary of such an export. */
+export function limitText(limit: SomeIds): string {
+  if (typeof limit === 'number') return `the first ${plural(limit, 'id')} only (--limit)`;
+  return `sample of ${limit.endsWith('%') ? limit.replace('%', ' %') : `about ${plural(Number(limit), 'id')}`} (--sample)`;
+}
+
+/** What a count of a sample says of all ids, with its interval of 95 %: `5,210 ± 70`. Undefined where the share is not known. */
+export function estimateText(found: number, limit: SomeIds | null): string | undefined {
+  const share = typeof limit === 'string' && limit.endsWith('%') ? Number.parseFloat(limit) / 100 : Number.NaN;
+  if (Number.isNaN(share)) return undefined;
+  return `${count(Math.round(found / share))} ± ${count(Math.ceil((1.96 * Math.sqrt(found * (1 - share))) / share))}`;
 }

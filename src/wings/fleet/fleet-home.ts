@@ -11,6 +11,8 @@ export function requireFleetHome(job: Job, command: string): void {
       todo: `Set output.dir (or --out) to ${bucketExamples}, or use asset-export run.`,
     });
   }
+  if (job.ids.sample !== undefined)
+    throw new ExportError('usage', `${command} takes no --sample`, { todo: 'Use asset-export run, or leave it out.' });
   if (hasBase(job) && job.base.from !== noBase) {
     throw new ExportError('usage', `${command} cannot make an export that is based on another one`, {
       todo: 'Use asset-export run, or --base none.',

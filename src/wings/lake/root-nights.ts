@@ -65,7 +65,7 @@ export function refusalOf(night: PublishableNight): ExportError | undefined {
   const refused = (why: string, todo: string): ExportError =>
     new ExportError('usage', `${folder} is not published in the lake: ${why}`, { todo });
   if (manifest.kind === 'diff') return refused('it is a diff', 'Publish the exports that it compares.');
-  if (limitOf(manifest.job) !== undefined) return refused('it holds its first ids alone', 'Export all ids.');
+  if (limitOf(manifest.job) !== undefined) return refused('it holds some of its ids alone', 'Export all ids.');
   if (manifest.setAside !== undefined)
     return refused(
       'it is set aside, for its id list was too short',

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { type FinishedExport, openFinished } from '../../exports/finished-export.ts';
 import { verifyExport } from '../../exports/verify-export.ts';
 import { changeColumns, changesTable } from '../../core/records/columns.ts';
+import { limitOf, limitText } from '../../places/export/export-facts.ts';
 import { startOfExport } from '../../core/run/record/run-record.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
@@ -37,6 +38,8 @@ export interface ExportToLoad {
   readonly folder: string;
   /** Put before the name of every table. */
   readonly prefix?: string | undefined;
+  /** Whether a sample may be loaded, where tables of a whole export may be. */
+  readonly allowSample?: boolean;
   /** The address of the export where `folder` is a copy of it. */
   readonly address?: string | undefined;
 }
@@ -54,6 +57,11 @@ export async function openLoadedExport(request: ExportToLoad, reader: FileReader
   }
   const finished = await openFinished(folder, files);
   const { manifest } = finished;
+  const some = limitOf(manifest.job);
+  if (typeof some === 'string' && request.allowSample !== true)
+    throw new ExportError('usage', `${folder} is a ${limitText(some)}: it would replace the rows of a whole export`, {
+      todo: 'Load it with --allow-sample, into a database or with a --prefix of its own.',
+    });
   const planned = planLoad(finished, reader, prefix);
   const changes = planned.tables.find(({ name }) => name === changesTable.name);
   const { diff, base, job } = manifest;

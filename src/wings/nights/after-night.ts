@@ -1,3 +1,4 @@
+import { someIdsOf } from '../../core/job/job-traits.ts';
 import { utcDay } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { namedNight } from '../../core/job/night-names.ts';
@@ -72,7 +73,7 @@ async function planKeeping(
   context: HomeContext,
 ) {
   const own = namedNight(outputDir, job.output.dir);
-  if (job.output.keep === undefined || job.ids.limit !== undefined || own === undefined) return undefined;
+  if (job.output.keep === undefined || someIdsOf(job.ids) !== undefined || own === undefined) return undefined;
   const root = { place: await openPlace(own.root, job.output.endpoint, context), clock: context.clock };
   const place = await nightsAt(root.place, context.clock);
   // A clock that was set back meanwhile makes no night one of the future.

@@ -1,3 +1,4 @@
+import { someIdsOf } from '../../core/job/job-traits.ts';
 import type { Choice } from './base/choose-ids.ts';
 import type { BaseKeys } from './base/base-keys.ts';
 import type { OpenBase } from './base/open-base.ts';
@@ -34,7 +35,7 @@ export function compareWithBase({ job, base, keys: { rows }, choice }: ListAndBa
     warnings.push(`only ${count(known)} of ${plural(listed, 'id')} are in the base ${name}; all others are requested`);
   const isOver = isOverUnlisted({ rows, unlisted }, job.tolerance);
   const isRefused = mostDeletes * unlisted > rows;
-  if (job.ids.limit === undefined && (isOver || isRefused)) {
+  if (someIdsOf(job.ids) === undefined && (isOver || isRefused)) {
     const allowed = job.tolerance.maxUnlisted;
     const ends = [
       `${count(unlisted)} of ${plural(rows, 'asset')} of the base ${name} are not listed now. Is the id list whole?`,

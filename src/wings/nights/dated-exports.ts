@@ -1,4 +1,4 @@
-import { isDated, jobOn } from '../../core/job/job-traits.ts';
+import { isDated, jobOn, someIdsOf } from '../../core/job/job-traits.ts';
 import { dayPattern, topOfNights } from '../../core/job/night-names.ts';
 import { hasBase } from '../../core/job/job-base.ts';
 import type { Job } from '../../core/job/job-schema.ts';
@@ -40,7 +40,7 @@ export async function shortOfEarlier(
   { files, openStore }: Pick<HomeContext, 'files' | 'openStore'>,
   { read, today }: { readonly read: number; readonly today: string },
 ): Promise<string | undefined> {
-  if (!isDated(job) || hasBase(job) || job.ids.limit !== undefined) return undefined;
+  if (!isDated(job) || hasBase(job) || someIdsOf(job.ids) !== undefined) return undefined;
   const context = { files, openStore, clock: systemClock, random: Math.random };
   for (const day of await daysOf(job, context)) {
     if (day >= today) continue;

@@ -1,3 +1,4 @@
+import { someIdsOf } from '../../core/job/job-traits.ts';
 import { basename, join } from 'node:path';
 import type { Job } from '../../core/job/job-schema.ts';
 import { dayIn, familyOf } from '../../core/job/night-names.ts';
@@ -13,7 +14,7 @@ export const latestNames = { link: 'latest', object: 'latest.json' } as const;
 
 /** An export of the first ids alone is not the newest of all. */
 function pointsLatest({ output, ids }: Job): boolean {
-  return output.latest && ids.limit === undefined;
+  return output.latest && someIdsOf(ids) === undefined;
 }
 
 /** Refuses what lies where `latest` belongs and is not one of this job. @throws {ExportError} `usage` */

@@ -3,7 +3,7 @@ import { utcDay } from '../../lib/clock.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
-import { limitOf } from '../../places/export/export-facts.ts';
+import { limitOf, limitText } from '../../places/export/export-facts.ts';
 import { knownFiles, type Manifest, parseManifest } from '../../places/export/manifest.ts';
 import { firstStart, parseRunLines } from '../../core/run/record/run-lines.ts';
 import type { DatedNight } from './keep-rules.ts';
@@ -105,7 +105,8 @@ async function reasonToKeep(night: SeenNight, manifest: Manifest | string | unde
   if (manifest === undefined) return own.includes(exportPaths.throwingAway) ? 'an unfinished --fresh' : 'unfinished';
   if (manifest.kind === 'diff') return 'a diff';
   if (manifest.kind === 'list') return 'the records of a list';
-  if (limitOf(manifest.job) !== undefined) return 'limited to its first ids';
+  const some = limitOf(manifest.job);
+  if (some !== undefined) return typeof some === 'number' ? 'limited to its first ids' : limitText(some);
   if (own.includes(exportPaths.repairStart)) return 'an unfinished repair';
   const known = knownFiles(manifest);
   const isOwn = (each: string): boolean => known.has(each) || each.startsWith(`${exportPaths.run}/`);

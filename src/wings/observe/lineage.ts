@@ -1,3 +1,4 @@
+import { someIdsOf } from '../../core/job/job-traits.ts';
 import { appendFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -193,7 +194,8 @@ function qualityFacet(table: TableQuality | undefined): object {
 }
 
 /** Of an export of the first ids. */
-function limitFacet({ ids: { limit } }: ObservedRun['job']): object {
+function limitFacet({ ids }: ObservedRun['job']): object {
+  const limit = someIdsOf(ids);
   if (limit === undefined) return {};
   const tag = { key: 'limit', value: String(limit), source: 'asset-export' };
   return { tags: facet('1-0-0', 'TagsRunFacet', { tags: [tag] }) };

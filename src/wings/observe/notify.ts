@@ -1,8 +1,9 @@
+import { someIdsOf } from '../../core/job/job-traits.ts';
 import type { NotifyEvent, NotifyTarget } from '../../core/job/job-sections.ts';
 import { nextUtcMidnight } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { count, duration, plural } from '../../lib/format-text.ts';
-import { noCounts, limitText } from '../../places/export/export-facts.ts';
+import { noCounts, limitText, type SomeIds } from '../../places/export/export-facts.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
 import { RunTotals } from '../../core/work/run-totals.ts';
 import type { PublishedTables } from '../../core/work/published-tables.ts';
@@ -16,7 +17,7 @@ interface Summary {
   readonly export: string;
   readonly run: string;
   /** Ids that are read at most; absent for an export of all ids. */
-  readonly limit?: number;
+  readonly limit?: SomeIds;
   readonly state: 'complete' | 'stopped' | 'waiting';
   /** Null while the run waits. */
   readonly exit: number | null;
@@ -140,7 +141,7 @@ class Summaries {
   }
 
   #head(): Pick<Summary, 'export' | 'run' | 'limit'> {
-    const { limit } = this.#run.job.ids;
+    const limit = someIdsOf(this.#run.job.ids);
     return { export: runName(this.#run.job), run: this.#run.run, ...(limit === undefined ? {} : { limit }) };
   }
 }

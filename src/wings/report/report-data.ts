@@ -1,5 +1,5 @@
 import type { DriftCount } from '../../core/records/drift.ts';
-import type { Counts, Notes, ProofCounts } from '../../places/export/export-facts.ts';
+import type { Counts, Notes, ProofCounts, SomeIds } from '../../places/export/export-facts.ts';
 import type { AccountFigures } from '../../core/run/record/runs-model.ts';
 import type { DataProfile } from './profile/profile-source.ts';
 import type { RunsData } from './runs.ts';
@@ -47,7 +47,7 @@ export interface ReportFacts {
   readonly version: string;
   readonly state: ReportState;
   /** Ids that are read at most; null for an export of all ids. */
-  readonly limit: number | null;
+  readonly limit: SomeIds | null;
   readonly counts: Counts;
   /** Entries that were read and are in no committed part. */
   readonly pending: number;

@@ -1,7 +1,7 @@
 import { foldersBelowDate } from '../../core/job/night-names.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import type { FleetStanding } from '../../places/export/fleet-standing.ts';
-import { type Counts, limitOf } from '../../places/export/export-facts.ts';
+import { type Counts, limitOf, type SomeIds } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 import type { LockOwner } from '../../lib/process/lock-owner.ts';
@@ -37,7 +37,7 @@ export interface ExportStatus extends RunStatus, AccountFigures, Pick<StandingFi
   readonly credits: number;
   readonly inputs: readonly string[];
   /** Ids that are read at most; null for an export of all ids. */
-  readonly limit: number | null;
+  readonly limit: SomeIds | null;
   /** How the service is spoken to, where that is not the specification's way. */
   readonly dialect?: string;
   /** The process that runs it now. */
@@ -81,7 +81,9 @@ function unfinishedAs(
   const inputBytes = start?.inputs.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
   const counts = committedCounts(commits);
   const done = counts.read + fetched;
-  const limit = start === undefined ? undefined : limitOf(start.job);
+  const some = start === undefined ? undefined : limitOf(start.job);
+  // How many ids a sample has is known when all are read.
+  const limit = typeof some === 'number' ? some : undefined;
   const bytesDone = commits.at(-1)?.inputBytes ?? 0;
   const status = unfinishedRun(last, { isHeld: owner !== undefined, done, inputBytes, limit, creditsLeft, nowMs });
   const rowsPerPart = Number(start?.job['output.rowsPerPart']);
@@ -97,7 +99,7 @@ function unfinishedAs(
         : shareOf(counts.read, status.totalExact ? (status.total ?? limit) : limit),
     ...spent,
     inputs: start?.inputs.map(({ name }) => name) ?? [],
-    limit: limit ?? null,
+    limit: some ?? null,
     ...(last?.start.dialect === undefined ? {} : { dialect: last.start.dialect }),
     owner: owner ?? null,
     fleet: null,

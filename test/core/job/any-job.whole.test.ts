@@ -34,6 +34,7 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'base.missingAfter': fc.constantFrom('7d', 'never'),
   'base.ignore': fc.constantFrom(['burnt'], ['extra.a', 'extra.b']),
   'base.fetchedAt': fc.constantFrom('2026-11-20', '2026-11-20T02:00:00Z'),
+  'ids.sample': fc.constantFrom('1%', '0.25%', '10000'),
   'output.lake': fc.constant(['none']),
   'output.formats': fc.subarray(['parquet', 'csv', 'jsonl'], { minLength: 1 }),
   'output.tables': fc.subarray(['creators', 'files']).map((tables) => ['assets', ...tables]),
@@ -72,7 +73,7 @@ function anyValue(field: JobField): fc.Arbitrary<unknown> {
 
 const required = ['ids.from', 'service.url', 'output.dir'];
 /** Fields that exclude each other by what they name. */
-const together = ['output.columns', 'output.exclude', 'output.rename', 'output.proofs'];
+const together = ['ids.limit', 'ids.sample', 'output.columns', 'output.exclude', 'output.rename', 'output.proofs'];
 
 /** Other fields of a base are a mistake without it. */
 function withBase(job: Readonly<Record<string, unknown>>): Record<string, unknown> {

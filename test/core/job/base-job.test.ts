@@ -27,7 +27,6 @@ describe('the base of a job', () => {
 
   it.each([
     [{ 'max-age': '7 days' }, '--max-age must be hours or days like 12h or 7d, or never, not "7 days"'],
-    [{ sample: '1%' }, 'unknown flag sample'],
     [{ 'base-fetched-at': 'yesterday' }, '--base-fetched-at must be a time like 2026-11-20'],
     [{ tables: 'assets,changes', base: undefined }, 'must not name changes without base.from'],
     [{ tables: 'creators' }, 'must name assets with base.from'],

@@ -13,6 +13,8 @@ import { lookAtList } from './look-at-list.ts';
 export interface ReadingRules extends ListRules {
   /** Entries that are read at most, over all inputs. */
   readonly limit?: number | undefined;
+  /** Entries that are drawn instead: about so many, or a share (`1%`). Those that are no ids are left out. */
+  readonly sample?: string | undefined;
 }
 
 export interface ReadIdsOptions extends ReadingListener, ReadingRules {
@@ -30,7 +32,12 @@ export interface ReadIdsOptions extends ReadingListener, ReadingRules {
  * @throws {ExportError} `input` when a file cannot be read, is no list, or changed.
  */
 export async function* readIds(inputs: readonly IdInput[], options: ReadIdsOptions = {}): AsyncGenerator<EntryBlock> {
-  const { limit, onFingerprint } = options;
+  const { limit, sample, onFingerprint } = options;
+  if (sample !== undefined) {
+    const { drawnOf } = await import('./sample.ts');
+    yield* drawnOf(sample, (more) => readIds(inputs, { ...options, sample: undefined, ...more }));
+    return;
+  }
   if (limit === undefined) {
     for (const [source, input] of inputs.entries()) yield* readOne(input, source, options);
     return;

@@ -12,7 +12,7 @@ import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import { type Manifest, withoutManifest } from '../../../places/export/manifest.ts';
-import { limitOf } from '../../../places/export/export-facts.ts';
+import { limitOf, limitText } from '../../../places/export/export-facts.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 
 /** The base of an export, as it was when the export began. */
@@ -121,6 +121,9 @@ function openAt(finished: FinishedExport, job: Job): OpenBase {
       'its assets are sorted, so its parts are not those of its ids',
       'Name the export that it was rebuilt from.',
     );
+  const some = limitOf(manifest.job);
+  if (typeof some === 'string' && some !== job.ids.sample)
+    throw wrong(`it is a ${limitText(some)}`, 'Name a whole export, or draw the same sample.');
   const flags = manifest.job['service.flags'];
   if (flags !== undefined && !isDeepStrictEqual(flags, job.service.flags))
     throw wrong(

@@ -1,5 +1,5 @@
 import { byteSize, count, duration, plural } from '../../../lib/format-text.ts';
-import { limitText } from '../../../places/export/export-facts.ts';
+import { estimateText, limitText } from '../../../places/export/export-facts.ts';
 import type { Look, ReportData } from '../report-data.ts';
 import { type Colour, colours, place, type Segment, segment } from './charts.ts';
 import { html, joined, type Markup, type Part } from './html.ts';
@@ -33,11 +33,20 @@ export function accountSection(data: ReportData): Markup {
     ...(pending === 0 ? [] : [{ name: 'pending', ids: pending } as const]),
   ];
   return html`<section id="account" aria-labelledby="account-h"><h2 id="account-h">What became of every id</h2>
-${data.limit === null ? '' : html`<p>This export reads ${limitText(data.limit)}.</p>`}
+${data.limit === null ? '' : html`<p>This export reads ${limitText(data.limit)}.${estimated(data)}</p>`}
 ${aboutAccount(data)}<div class="card flush">${fateBars(counts.read, fates)}${equation(counts.read, fates)}</div>
 ${tiles(data)}
 ${data.look.length === 0 ? '' : worthALook(data.look)}
 </section>`;
+}
+
+/** What a sample says of all ids. */
+function estimated({ counts, limit }: ReportData): string {
+  const of = (name: 'exported' | 'missing') => estimateText(counts[name], limit);
+  const [exported, missing] = [of('exported'), of('missing')];
+  return exported === undefined || missing === undefined
+    ? ''
+    : ` Of all ids, ${exported} would be exported and ${missing} missing (95 % intervals).`;
 }
 
 /** What no fate says: what is paid and not written, and what the base had. */
