@@ -1,5 +1,4 @@
 import { isJsonObject, type Json } from '../../../lib/json/json-value.ts';
-import { parseJson } from '../../../lib/json/json.ts';
 import { assetsTable } from '../columns.ts';
 import { type RowBlock, textOfCell } from '../row-block.ts';
 import { HashInput, bytesOfKey } from './hash-input.ts';
@@ -101,10 +100,15 @@ class AssetCells {
   }
 }
 
+/** Digits beyond a double do not matter here. */
+function parsed(text: string): Json {
+  return JSON.parse(text) as Json;
+}
+
 function creatorsOf(text: string): HashedCreators | undefined {
   if (creatorsByText.has(text)) return creatorsByText.get(text);
   if (creatorsByText.size >= mostCreators) creatorsByText.clear();
-  const made = hashCreators(parseJson(text));
+  const made = hashCreators(parsed(text));
   creatorsByText.set(text, made);
   return made;
 }
@@ -132,7 +136,7 @@ function isByte(value: Json | undefined): value is number {
 /** Version 2 has three members more, which have no columns. */
 function laterLeafOf(extra: string): LaterLeaf | undefined {
   if (!extra.includes('"asset_data_hash"')) return undefined;
-  const record = parseJson(extra);
+  const record = parsed(extra);
   const compression = isJsonObject(record) ? record['compression'] : undefined;
   if (!isJsonObject(compression)) return undefined;
   const { collection_hash: collection, asset_data_hash: data, flags } = compression;
@@ -190,7 +194,7 @@ function putUses(cells: AssetCells): void {
 /** Whether the first collection is verified: both, where the record does not say. */
 function verifiedBytes(cells: AssetCells): number[] {
   const text = cells.text('grouping') ?? '';
-  const groups = text.includes('"verified"') ? parseJson(text) : [];
+  const groups = text.includes('"verified"') ? parsed(text) : [];
   const group = Array.isArray(groups)
     ? groups.find((each) => isJsonObject(each) && each['group_key'] === 'collection')
     : undefined;
