@@ -108,7 +108,10 @@ async function written(
   const ending = rowFormats.find((each) => out.endsWith(`.${each}`));
   const format = choiceOf(args, 'format', rowFormats) ?? ending ?? 'csv';
   const summary = await writeHolders({ finished, files, out, scratch, format, assets: args.isOn('assets') });
-  return { text: holdersText(summary, shownPath(out, args.terminal.cwd())), facts: { file: out, ...summary } };
+  return {
+    text: holdersText(summary, shownPath(out, args.terminal.cwd())),
+    facts: { list: undefined, file: out, ...summary },
+  };
 }
 
 /** Who holds how much. */
