@@ -27,6 +27,8 @@ export interface AttemptDetail {
   readonly ofPeriod?: boolean | undefined;
   /** True when the answer belongs to another call. */
   readonly foreign?: boolean | undefined;
+  /** The first id that such an answer shows. */
+  readonly shows?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -41,6 +43,7 @@ export class AttemptError extends Error {
   readonly lost: boolean;
   readonly ofPeriod: boolean;
   readonly foreign: boolean;
+  readonly shows: string | undefined;
 
   constructor(failure: AttemptFailure, message: string, detail: AttemptDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -54,6 +57,7 @@ export class AttemptError extends Error {
     this.lost = detail.lost ?? false;
     this.ofPeriod = detail.ofPeriod ?? false;
     this.foreign = detail.foreign ?? false;
+    this.shows = detail.shows;
   }
 }
 

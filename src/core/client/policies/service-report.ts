@@ -143,6 +143,17 @@ function timeOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 }
 
+export function fromCache(error: AttemptError): ExportError {
+  return new ExportError(
+    'unavailable',
+    'Something in front of the service answers from a cache: three calls for other ids got the same records.',
+    {
+      todo: 'Check service.url and the proxy: a cache has to tell calls apart by their bodies. Then run the same command again.',
+      cause: error,
+    },
+  );
+}
+
 export function untrusted(error: AttemptError): ExportError {
   return new ExportError(
     'notTrusted',

@@ -6,10 +6,11 @@ import { AttemptError, isTrouble } from '../attempt-error.ts';
 import type { ClientListener } from '../client-events.ts';
 import type { Departure } from '../judgement/evidence.ts';
 import { Judgement } from '../judgement/judgement.ts';
+import { SharedAnswers } from '../judgement/shared-answers.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
 import { type ControlOf, Controls } from './controls.ts';
 import type { Ended } from './day-gate.ts';
-import { ServiceReport, unavailable, untrusted, Elapsed } from './service-report.ts';
+import { fromCache, ServiceReport, unavailable, untrusted, Elapsed } from './service-report.ts';
 import { priorities, Slots } from './slots.ts';
 
 export interface JudgementPolicyOptions<Call> {
@@ -64,6 +65,7 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
   readonly #report: ServiceReport;
   readonly #slots: Slots;
   readonly #controls: Controls<Call>;
+  readonly #shared = new SharedAnswers();
   readonly #departures = new WeakMap<CallOutline, Departure>();
   #isControlQueued = false;
   #wake: AbortController | undefined;
@@ -152,6 +154,8 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
     if (error.failure === 'held') return { kind: 'again', waitMs: 0 };
     if (error.failure === 'untrusted') throw this.#end(untrusted(error));
     if (!isTrouble(error.failure)) throw error;
+    if (error.shows !== undefined && this.#shared.isOfCache(error.shows, call.ids.first))
+      throw this.#end(fromCache(error));
     const judgement = this.#judgement;
     if (judgement.isFirstContact && error.atFirst !== undefined) throw this.#end(error.atFirst);
     const holdBeforeMs = judgement.notBeforeMs;

@@ -36,6 +36,8 @@ export interface AnswerReading<Parsed> {
   readonly parse: (body: Uint8Array, scrub: Scrub) => Parsed | ParsedError;
   /** Whether it is the answer to another call. */
   readonly isForeign: (parsed: Parsed | ParsedError, options: JudgeOptions) => boolean;
+  /** The first id that it shows. */
+  readonly shows?: (parsed: Parsed | ParsedError) => string | undefined;
 }
 
 /**
@@ -50,6 +52,7 @@ function readingOf(call: AssetCall): AnswerReading<ParsedRecords> {
   return {
     parse: (body, scrub) => parseAnswer(body, call, scrub),
     isForeign: (parsed, options) => isForeign(parsed, call, options),
+    shows: (parsed) => (parsed.kind === 'error' || parsed.records?.count === 0 ? undefined : parsed.records?.id(0)),
   };
 }
 
@@ -69,7 +72,11 @@ export function judgeReading<Parsed extends { readonly kind: string }>(
   }
   const parsed = parsedAnswer(answer, reading, options);
   if (reading.isForeign(parsed, options))
-    throw new AttemptError('transport', 'the answer belongs to another call', { status: 200, foreign: true });
+    throw new AttemptError('transport', 'the answer belongs to another call', {
+      status: 200,
+      foreign: true,
+      shows: reading.shows?.(parsed),
+    });
   return isParsedError(parsed) ? judgeError(answer, parsed.error.words, parsed.error, options) : parsed;
 }
 

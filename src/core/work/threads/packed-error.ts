@@ -31,9 +31,9 @@ export function packError(error: unknown): PackedError {
     return { kind: 'export', exit, message, todo, facts, why, again, unsent, cause: packedCause(error) };
   }
   if (error instanceof AttemptError) {
-    const { failure, message, why, status, waitMs, unsent, lost, ofPeriod, foreign } = error;
+    const { failure, message, why, status, waitMs, unsent, lost, ofPeriod, foreign, shows } = error;
     const atFirst = error.atFirst === undefined ? undefined : packError(error.atFirst);
-    const details = { why, status, waitMs, unsent, lost, ofPeriod, foreign, atFirst };
+    const details = { why, status, waitMs, unsent, lost, ofPeriod, foreign, shows, atFirst };
     return { kind: 'attempt', failure, message, ...details, cause: packedCause(error) };
   }
   if (error instanceof NobodyWaits) return { kind: 'nobodyWaits' };

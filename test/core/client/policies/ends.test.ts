@@ -48,3 +48,18 @@ it.each(Object.entries(refusals))('%s before any answer ends the run at once', a
   expect(await run()).toMatchObject({ state: 'unfinished' });
   expect(sent()).toBe(1);
 });
+
+it('a cache that gives three calls one answer ends the run, and blames no id', async () => {
+  let calls = 0;
+  const { run, sent } = await twentyCalls((call) => {
+    calls += 1;
+    if (calls === 1) return recordsOf(call);
+    return new AttemptError('transport', 'the answer belongs to another call', { foreign: true, shows: 'one id' });
+  });
+  expect(await run()).toMatchObject({
+    state: 'unfinished',
+    error: { exit: 'unavailable', message: expect.stringContaining('answers from a cache') as string },
+    account: { counts: { failed: 0 } },
+  });
+  expect(sent()).toBeLessThanOrEqual(12);
+});

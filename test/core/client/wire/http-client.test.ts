@@ -58,7 +58,9 @@ describe('an http client', () => {
     const client = httpClient(server.url, { connections: 1 });
     const calls = [0, 2, 4].map((from) => batchCall(idsOf(2, from)));
     for (const [n, call] of calls.entries()) {
-      if (n > 0) expect(await failureOf(client.ask(call))).toMatchObject({ failure: 'transport', foreign: true });
+      const shows = calls[n - 1]?.ids.first;
+      if (n > 0)
+        expect(await failureOf(client.ask(call))).toMatchObject({ failure: 'transport', foreign: true, shows });
       expect(recordIdsOf(await client.ask(call))).toEqual([...call.ids]);
     }
     expect(server.connections()).toBe(3);
