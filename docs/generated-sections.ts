@@ -1,6 +1,6 @@
 import { commands } from '../src/cli/commands.ts';
-import { commandHelp, programHelp } from '../src/cli/output/help-text.ts';
-import { standardText } from '../src/cli/job-flags.ts';
+import { commandHelp, groupsHelp, programHelp } from '../src/cli/output/help-text.ts';
+import { jobFlagGroups, jobNotes, standardText } from '../src/cli/job-flags.ts';
 import { environmentName, type JobField, jobFields } from '../src/core/job/job-fields.ts';
 import { listFilters, serviceDialects } from '../src/core/client/dialects.ts';
 import { type Again, exitCodes } from '../src/lib/exit-codes.ts';
@@ -51,7 +51,8 @@ async function commandHelps(): Promise<string> {
       return [`## ${name}`, '', '```text', commandHelp(await load(), 80).trimEnd(), '```'];
     }),
   );
-  return [own, ...each].map((lines) => lines.join('\n')).join('\n\n');
+  const shared = ['## Shared flags', '', '```text', groupsHelp(jobNotes, jobFlagGroups(), 80).trimEnd(), '```'];
+  return [own, ...each, shared].map((lines) => lines.join('\n')).join('\n\n');
 }
 
 function dialectTable(): string {

@@ -16,6 +16,8 @@ export interface CommandFlag {
 export interface FlagGroup {
   readonly title: string;
   readonly flags: readonly CommandFlag[];
+  /** Of flags that many commands share: all of this title. `help flags` explains them once. */
+  readonly shared?: readonly CommandFlag[];
 }
 
 export interface CommandExample {
@@ -52,9 +54,18 @@ export interface Command {
   run(line: CommandLine): Promise<number>;
 }
 
+/** The headings under which `--help` lists the commands. */
+export const commandGroups = {
+  export: 'An export',
+  nights: 'Every night',
+  warehouses: 'Warehouses',
+  machines: 'Many machines, the service, this program',
+} as const;
+
 /** A command by name: loaded when it is used, so that none waits for the libraries of another. */
 export interface CommandEntry {
   readonly name: string;
+  readonly group: keyof typeof commandGroups;
   /** One line, for the list of commands. */
   readonly about: string;
   readonly load: () => Promise<Command>;

@@ -54,22 +54,22 @@ export function jobCommand(
   flags: readonly CommandFlag[],
   ...more: readonly FlagGroup[]
 ): Command {
-  const { words = jobWords, notes } = command;
-  return {
-    ...command,
-    words,
-    groups: [{ title: 'This command', flags }, ...more, ...jobFlagGroups()],
-    notes: notes === undefined ? jobNotes : `${notes} ${jobNotes}`,
-  };
+  const { words = jobWords } = command;
+  return { ...command, words, groups: [{ title: 'This command', flags }, ...more, ...jobFlagGroups()] };
 }
 
 /** A flag for each job field, by the sections of a job file; all of them, or those named. */
 export function jobFlagGroups(...only: readonly string[]): FlagGroup[] {
-  return groupsOf(flagOf).filter((_, index) => only.length === 0 || only.includes(sections[index] ?? ''));
+  return groupsOf(flagOf)
+    .filter((_, index) => only.length === 0 || only.includes(sections[index] ?? ''))
+    .map((group) => ({ ...group, shared: group.flags }));
 }
 
 /** The shared ledger, for commands that send calls but make no export. */
-export const fleetGroup: FlagGroup = { title: 'Shared budget', flags: [jobFlag('fleet.database')] };
+export const fleetGroups: readonly FlagGroup[] = jobFlagGroups('fleet').map((group) => ({
+  ...group,
+  flags: [jobFlag('fleet.database')],
+}));
 
 /** Every job field under its path, with its flag. */
 export function jobFieldGroups(): FlagGroup[] {
@@ -143,8 +143,8 @@ export function jobFlagsGiven(args: CommandArguments): Record<string, unknown> {
   );
 }
 
-/** Said at the end of a command's help. */
-const jobNotes = `Every flag from --ids on is also a job field (asset-export help job) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). Precedence: flag, environment, job file. For lists, repeat the flag or separate values with commas; --ids also takes several files. Numbers: 3000000, 3_000_000, 3,000,000 or 3M.`;
+/** Said before the flags of a job. */
+export const jobNotes = `Every flag is also a job field (asset-export help job) and an environment variable (--ids-per-call: ${environmentName('ids-per-call')}). Precedence: flag, environment, job file. For lists, repeat the flag or separate values with commas; --ids also takes several files. Numbers: 3000000, 3_000_000, 3,000,000 or 3M.`;
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
 

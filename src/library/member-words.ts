@@ -2,7 +2,7 @@ import { jobFields } from '../core/job/job-fields.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportMembers, fieldOfMember } from './options.ts';
 
-const everyFlag = ', asset-export run --help for every flag';
+const everyFlag = ', asset-export help flags for every flag';
 
 /** A command line, which stays as a shell takes it, or a flag. */
 const commandOrFlag = /\basset-export (?:[^,:.\n]|[:.]\S)*|--([a-z][a-z-]*)/g;

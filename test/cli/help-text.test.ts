@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { commandHelp, programHelp } from '../../src/cli/output/help-text.ts';
+import { jobFlagGroups } from '../../src/cli/job-flags.ts';
+import { commandHelp, groupsHelp, programHelp } from '../../src/cli/output/help-text.ts';
 import { wrapText } from '../../src/lib/format-text.ts';
-import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { jobFields } from '../../src/core/job/job-fields.ts';
 
 describe.each(commands)('the help of $name', ({ name, load }) => {
@@ -22,6 +22,16 @@ describe.each(commands)('the help of $name', ({ name, load }) => {
     expect(commandHelp(await load(), 80)).not.toContain('[]');
   });
 
+  it('has at most 60 lines, and names the shared flags that the command does not take', async () => {
+    const command = await load();
+    const help = commandHelp(command, 80);
+    expect(help.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+    const all = command.groups.flatMap(({ shared }) => shared ?? []).map(({ name: flag }) => flag);
+    const own = command.groups.flatMap(({ flags }) => flags).map(({ name: flag }) => flag);
+    for (const flag of all.filter((each) => !own.includes(each)))
+      expect(help.replaceAll(/\s+/g, ' ')).toContain(`--${flag}`);
+  });
+
   it('tells each flag once', async () => {
     const flags = (await load()).groups.flatMap((group) => group.flags.map((flag) => flag.name));
     expect(flags).toEqual([...new Set(flags)]);
@@ -29,18 +39,21 @@ describe.each(commands)('the help of $name', ({ name, load }) => {
 });
 
 it.each(commands.filter(({ name }) => ['run', 'plan'].includes(name)))(
-  '$name takes every job field as a flag',
+  '$name takes every job field as a flag, which is explained once',
   async ({ load }) => {
-    const help = commandHelp(await load(), 80);
+    const { groups } = await load();
+    const flags = groups.flatMap((group) => group.flags.map(({ name }) => name));
+    expect(flags).toEqual(expect.arrayContaining(jobFields.map(({ flag }) => flag)));
+    const help = groupsHelp('', jobFlagGroups(), 80);
     for (const { flag } of jobFields) expect(help).toMatch(new RegExp(`^ {2}--${flag}( |$)`, 'm'));
   },
 );
 
-it('the help of the program lists commands and exit codes', () => {
-  const help = programHelp(commands, 80);
-  for (const { name } of commands) expect(help).toMatch(new RegExp(`^ {2}${name} `, 'm'));
-  for (const { code } of Object.values(exitCodes)) expect(help).toMatch(new RegExp(`^ {2} *${code} {2}`, 'm'));
-  expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+it('the help of the program is one screen, and each command a line of it', () => {
+  const lines = programHelp(commands, 80).trimEnd().split('\n');
+  for (const { name, about } of commands) expect(lines).toContain(`  ${name.padEnd(12)}${about}`);
+  expect(lines.length).toBeLessThanOrEqual(45);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
 it('a text is broken at blanks alone', () => {

@@ -13,7 +13,7 @@ import type { Command, CommandLine } from '../command.ts';
 import { printable } from '../../lib/format-text.ts';
 import { showWarning } from '../output/show-error.ts';
 import { shownWord } from '../../lib/addresses/shown-text.ts';
-import { fleetGroup, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
+import { fleetGroups, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
 import { openService } from '../../world/open-service.ts';
 import { lookedAround } from '../open-service.ts';
 import { stopSignals } from '../stop-signals.ts';
@@ -48,7 +48,7 @@ export const getCommand: Command = {
       ],
     },
     ...jobFlagGroups('ids', 'service', 'budget'),
-    fleetGroup,
+    ...fleetGroups,
   ],
   notes:
     'Ids that are not found, and entries of a list that are not ids, are reported on stderr; the exit code is then 3.',

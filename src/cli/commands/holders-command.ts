@@ -10,7 +10,7 @@ import type { HoldersSummary } from '../../wings/listing/index.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';
 import { choiceOf } from '../flag-values.ts';
-import { fleetGroup, jobWords, runFlags, stateGroup } from '../job-flags.ts';
+import { fleetGroups, jobWords, runFlags, stateGroup } from '../job-flags.ts';
 import { filterFlags, listed, listFlags, listJobGroups, type MadeOfList, outOf } from './ids-command.ts';
 
 const filters = ['collection', 'creator', 'authority'];
@@ -60,7 +60,7 @@ export const holdersCommand: Command = {
       ],
     },
     ...listJobGroups,
-    fleetGroup,
+    ...fleetGroups,
   ],
   notes:
     'Until the file is written, list and records are in FILE.holders/. To resume, run the same command again: answered pages cost nothing. A list that is not proven ends with exit 3, and FILE is not written. The account of the list is in FILE.json.',

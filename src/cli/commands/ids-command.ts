@@ -16,7 +16,7 @@ import type { Command, CommandFlag, CommandLine } from '../command.ts';
 import { absoluteAddress } from '../export-place.ts';
 import { countOf } from '../flag-values.ts';
 import {
-  fleetGroup,
+  fleetGroups,
   jobFlagGroups,
   jobOf,
   jobWords,
@@ -85,7 +85,7 @@ export const idsCommand: Command = {
     { title: 'What is listed', flags: filterFlags },
     { title: 'This command', flags: [...listFlags, ...runFlags, ...stateGroup.flags] },
     ...listJobGroups,
-    fleetGroup,
+    ...fleetGroups,
   ],
   notes:
     'A page or a total costs list.creditsPerPage of the dialect (asset-export help dialects). To resume, run the same command again: answered pages cost nothing. A list that is not proven ends with exit 3 and is written to FILE.unproven.',

@@ -5,7 +5,7 @@ import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { type Command, type CommandLine, type CommandFlag, exportWords } from '../command.ts';
 import { isTerminal } from '../progress/show-progress.ts';
-import { fleetGroup, jobFlagGroups, stateGroup, runFlags } from '../job-flags.ts';
+import { fleetGroups, jobFlagGroups, stateGroup, runFlags } from '../job-flags.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ShownVerifying } from '../progress/verify-progress.ts';
 import { verifyExitCode, verifyText } from '../output/verify-text.ts';
@@ -24,7 +24,7 @@ const baseFlag: CommandFlag = {
 
 const yesFlag: CommandFlag = { name: 'yes', about: 'with --repair: request the rest and spend the credits' };
 
-const repairGroups = [...jobFlagGroups('ids', 'service', 'budget'), fleetGroup];
+const repairGroups = [...jobFlagGroups('ids', 'service', 'budget'), ...fleetGroups];
 
 /** `verify`: reads every file of an export again, and makes damaged parts again when asked to. */
 export const verifyCommand: Command = {

@@ -1,5 +1,4 @@
-import { exitCodes } from '../../lib/exit-codes.ts';
-import type { Command, CommandFlag, FlagGroup } from '../command.ts';
+import { type Command, type CommandEntry, type CommandFlag, commandGroups, type FlagGroup } from '../command.ts';
 import type { TerminalOutput } from '../terminal.ts';
 import { wrapText } from '../../lib/format-text.ts';
 
@@ -8,7 +7,7 @@ const textColumn = 28;
 
 /** The help of one command: examples first. */
 export function commandHelp(command: Command, columns: number): string {
-  const width = Math.max(40, Math.min(100, columns));
+  const width = widthFor(columns);
   const { usage, about, examples, words, groups, notes } = command;
   const blocks = [
     [
@@ -17,25 +16,33 @@ export function commandHelp(command: Command, columns: number): string {
     ],
     [...wrapText(about, width), '', ...usage.map((line) => `  asset-export ${line}`)],
     ...(words === undefined ? [] : [twoColumns(`  ${words.name}`, words.about, textColumn, width)]),
-    ...groups.map(({ title, flags }) => [
-      `${title}:`,
-      ...flags.flatMap((flag) => twoColumns(flagText(flag), aboutFlag(flag), textColumn, width)),
-    ]),
+    ...groups.filter(({ shared }) => shared === undefined).map((group) => groupLines(group, width)),
+    ...(groups.some(({ shared }) => shared !== undefined) ? [wrapText(sharedText(groups), width)] : []),
     ...(groups.length > 0 ? [] : [['Flags:', ...twoColumns('  --help, -h', 'this text', textColumn, width)]]),
     ...(notes === undefined ? [] : [wrapText(notes, width)]),
   ];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-/** The fields of a job file, named by their paths. */
-export function jobHelp(groups: readonly FlagGroup[], columns: number): string {
-  const width = Math.max(40, Math.min(100, columns));
-  const blocks = groups.map(({ title, flags }) => [
-    `${title}:`,
-    ...flags.flatMap((field) => twoColumns(`  ${field.name}`, aboutFlag(field), textColumn, width)),
-  ]);
-  const head = wrapText('Fields of a job file (YAML). asset-export init writes one with comments.', width);
-  return `${[head, ...blocks].map((lines) => lines.join('\n')).join('\n\n')}\n`;
+/** Flags, or the fields of a job file, by their groups. */
+export function groupsHelp(head: string, groups: readonly FlagGroup[], columns: number, nameOf = flagText): string {
+  const width = widthFor(columns);
+  const blocks = groups.map((group) => groupLines(group, width, nameOf));
+  return `${[wrapText(head, width), ...blocks].map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function groupLines({ title, flags }: FlagGroup, width: number, nameOf = flagText): string[] {
+  return [`${title}:`, ...flags.flatMap((flag) => twoColumns(nameOf(flag), aboutFlag(flag), textColumn, width))];
+}
+
+/** One line for the flags that many commands share, and those of them that this command does not take. */
+function sharedText(groups: readonly FlagGroup[]): string {
+  const shared = groups.flatMap(({ title, flags, shared: all }) => {
+    const others = all?.filter(({ name }) => !flags.some((flag) => flag.name === name)) ?? [];
+    const except = others.length === 0 ? '' : ` (without ${others.map(({ name }) => `--${name}`).join(', ')})`;
+    return all === undefined ? [] : [`${title}${except}`];
+  });
+  return `Shared flags (asset-export help flags): ${shared.join(', ')}.`;
 }
 
 /** The pages of docs/ that `help` prints, with `.md` where a command or the job has the name. */
@@ -65,38 +72,42 @@ export const helpPages: Readonly<Record<string, string>> = {
   warehouses: 'loading into DuckDB, PostgreSQL and other databases',
 };
 
-/** The help of the program: its commands and exit codes, and the pages. */
-export function programHelp(commands: readonly { name: string; about: string }[], columns: number): string {
-  const width = Math.max(40, Math.min(100, columns));
-  const list = commands.flatMap(({ name, about }) => twoColumns(`  ${name}`, about, 14, width));
-  const codes = Object.values(exitCodes).flatMap(({ code, meaning }) =>
-    twoColumns(`  ${String(code).padStart(3)}`, meaning, 7, width),
-  );
+/** The help of the program: its commands, on one screen. */
+export function programHelp(commands: readonly CommandEntry[], columns: number): string {
+  const width = widthFor(columns);
+  const listed = Object.entries(commandGroups).flatMap(([group, title]) => [
+    `${title}:`,
+    ...commands
+      .filter((command) => command.group === group)
+      .flatMap(({ name, about }) => twoColumns(`  ${name}`, about, 14, width)),
+    '',
+  ]);
   return [
     'Exports the metadata of many assets to Parquet, CSV and JSONL.',
     '',
     '  asset-export <command> [flags]',
     '',
-    'Examples:',
-    '  asset-export demo',
-    '  asset-export init',
-    '  asset-export plan job.yaml',
-    '  asset-export run job.yaml',
-    '',
-    'Commands:',
-    ...list,
-    '',
-    'Flags:',
-    ...twoColumns('  --help, -h', 'this text; after a command: its examples and flags', 18, width),
-    ...twoColumns('  --version, -V', 'version of the program', 18, width),
-    '',
-    'Exit codes:',
-    ...codes,
-    '',
-    'Pages (asset-export help PAGE):',
-    ...Object.entries(helpPages).flatMap(([page, about]) => twoColumns(`  ${page}`, about, 17, width)),
+    ...listed,
+    'More:',
+    ...twoColumns('  <command> --help', 'its examples and flags', 20, width),
+    ...twoColumns('  help flags', 'flags that commands share', 20, width),
+    ...twoColumns('  help job', 'fields of a job file', 20, width),
+    ...twoColumns('  help exit-codes', 'what each exit code means', 20, width),
+    ...twoColumns('  help', 'this text, and all pages', 20, width),
+    ...twoColumns('  --version, -V', 'version of the program', 20, width),
     '',
   ].join('\n');
+}
+
+/** A line a page. */
+export function pagesHelp(columns: number): string {
+  const width = widthFor(columns);
+  const pages = Object.entries(helpPages).flatMap(([page, about]) => twoColumns(`  ${page}`, about, 17, width));
+  return ['Pages (asset-export help PAGE):', ...pages, ''].join('\n');
+}
+
+function widthFor(columns: number): number {
+  return Math.max(40, Math.min(100, columns));
 }
 
 /** Width of the terminal; 80 elsewhere. */

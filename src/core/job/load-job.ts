@@ -215,7 +215,7 @@ function wrongJob(
   if (mistakes.length > mostShown) lines.push(`and ${mistakes.length - mostShown} more`);
   const [only = ''] = lines;
   return new ExportError('usage', lines.length === 1 ? only : `the job has errors:\n  ${lines.join('\n  ')}`, {
-    todo: 'See asset-export help job for every field, asset-export run --help for every flag.',
+    todo: 'See asset-export help job for every field, asset-export help flags for every flag.',
   });
 }
 
