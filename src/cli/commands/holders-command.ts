@@ -26,7 +26,6 @@ export const holdersCommand: Command = {
   examples: [
     { line: 'holders --collection <address> --dialect helius --out holders.csv', about: 'the holders of a collection' },
     { line: 'holders --of out/nightly --out holders.parquet', about: 'the holders of all assets of an export' },
-    { line: 'holders --of out/nightly --out owners.csv --assets', about: 'owner, id and name of each asset' },
   ],
   words: { ...jobWords, about: 'job file (YAML); only service, budget and fleet of it are used' },
   groups: [
@@ -43,14 +42,14 @@ export const holdersCommand: Command = {
         {
           name: 'out',
           value: 'FILE',
-          about: 'owner,assets in order of the number, then of the owner; .gz and .zst compress',
+          about: 'owner,assets, the largest first; .gz and .zst compress',
         },
-        { name: 'assets', about: 'a row for each asset, owner,id,name, in the order of the list or export' },
+        { name: 'assets', about: 'owner,id,name: a row for each asset' },
         {
           name: 'format',
           value: 'FORMAT',
           choices: rowFormats,
-          about: `format of the file: ${rowFormats.join(', ')}`,
+          about: rowFormats.join(', '),
           standard: 'by the ending of FILE, else csv',
         },
         ...listFlags.filter(({ name }) => name !== 'out' && name !== 'records'),
@@ -63,7 +62,7 @@ export const holdersCommand: Command = {
     ...fleetGroups,
   ],
   notes:
-    'Until the file is written, list and records are in FILE.holders/. To resume, run the same command again: answered pages cost nothing. A list that is not proven ends with exit 3, and FILE is not written. The account of the list is in FILE.json.',
+    'Until the file is written, list and records are in FILE.holders/. To resume, run the same command again. A list that is not proven ends with exit 3 and writes no FILE. Its account is in FILE.json.',
   run: (args) => holders(args),
 };
 

@@ -135,12 +135,7 @@ export async function listed(args: CommandLine, target: ListTarget): Promise<num
     abort: signals.abort,
     embeddedLedger: () => Promise.resolve(createMemoryLedger()),
   });
-  const run = uuidV7(systemClock.now());
-  const shown = await showListing(
-    { ...request, clock: systemClock },
-    { level: settings.logLevel, base: { run, list: basename(request.out), version: programVersion() } },
-    terminal,
-  );
+  const shown = await showListing({ ...request, clock: systemClock }, logOf(request, settings), terminal);
   const tell = (message: string): void => {
     shown.tell(forPeople(message, terminal.cwd()));
   };
@@ -182,6 +177,10 @@ export async function listed(args: CommandLine, target: ListTarget): Promise<num
       },
     ],
   });
+}
+
+function logOf({ out }: ListIdsRequest, { logLevel: level }: RunSettings) {
+  return { level, base: { run: uuidV7(systemClock.now()), list: basename(out), version: programVersion() } };
 }
 
 /** @throws {ExportError} `usage` for what the dialect cannot list */

@@ -51,7 +51,7 @@ export async function workOnJob(work: WorkOnJob, context: ExportContext & RunWin
   const source = (slices: FleetSlices): SliceSource => {
     const rest = fromShard({ ...from, slices });
     if (queue === undefined) return rest;
-    taken = fromQueue({ queue, slices, rest, tell });
+    taken = fromQueue(queue, slices, { rest, tell });
     return taken;
   };
   // As stable as a series of metrics wants it.
@@ -127,19 +127,15 @@ interface QueueSlices extends SliceSource {
   end(error: ExportError | undefined, clock: Pick<Clock, 'now'>): Promise<void>;
 }
 
-export function fromQueue({
-  queue,
-  slices,
-  rest,
-  tell,
-}: {
-  readonly queue: SliceQueue;
-  readonly slices: Pick<FleetSlices, 'all' | 'log' | 'claim'>;
-  /** Gives the slices that no job is left for: those of workers that died, and of jobs that were lost. */
-  readonly rest: SliceSource;
-  /** Takes a warning: the queue failed. */
-  readonly tell: (message: string) => void;
-}): QueueSlices {
+/**
+ * `rest` gives the slices that no job is left for: those of workers that died, and of jobs that were lost. `tell` takes a warning: the
+ * queue failed.
+ */
+export function fromQueue(
+  queue: SliceQueue,
+  slices: Pick<FleetSlices, 'all' | 'log' | 'claim'>,
+  { rest, tell }: { readonly rest: SliceSource; readonly tell: (message: string) => void },
+): QueueSlices {
   let job: SliceJob | undefined;
   let isTold = false;
 

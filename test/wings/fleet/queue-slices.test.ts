@@ -39,12 +39,11 @@ function worker(jobs: number[], { done = [] as number[], held = [] as number[], 
   };
   const left = { next: () => Promise.resolve(rest.length === 0 ? undefined : name(rest.shift() ?? 0)) };
   const from = (other: Partial<SliceQueue> = {}, claim = slices.claim.bind(slices)) =>
-    fromQueue({
-      queue: { ...queue, ...other },
-      slices: { all: slices.all, log: slices.log.bind(slices), claim },
-      rest: left,
-      tell: (message: string) => void warned.push(message),
-    });
+    fromQueue(
+      { ...queue, ...other },
+      { all: slices.all, log: slices.log.bind(slices), claim },
+      { rest: left, tell: (message) => void warned.push(message) },
+    );
   const all = async (source: ReturnType<typeof from>): Promise<unknown[]> => {
     const taken: unknown[] = [];
     for (let next = await source.next(signal); next !== undefined; next = await source.next(signal)) {

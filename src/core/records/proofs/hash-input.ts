@@ -7,7 +7,7 @@ const mostKeys = 4096;
 const known = new Map<string, Uint8Array>();
 
 /** The 32 bytes of a key; undefined for a text that is none. */
-export function bytesOfKey(text: string): Uint8Array | undefined {
+export function bytesOfAddress(text: string): Uint8Array | undefined {
   const before = known.get(text);
   if (before !== undefined || !isAssetId(text)) return before;
   const bytes = new Uint8Array(keyBytes);

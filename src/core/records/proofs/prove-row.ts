@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../../lib/json/json-value.ts';
 import { assetsTable } from '../columns.ts';
 import { type RowBlock, textOfCell } from '../row-block.ts';
-import { HashInput, bytesOfKey } from './hash-input.ts';
+import { HashInput, bytesOfAddress } from './hash-input.ts';
 import { keccak } from './keccak.ts';
 
 /** Whether a compressed asset's own values give a hash that its record carries; null where the record lacks what is needed. */
@@ -61,7 +61,7 @@ function verdictOf(
   agrees: (hash: Uint8Array | undefined) => boolean,
   needed: readonly (string | null)[] = [],
 ): Verdict {
-  return [text, ...needed].some((each) => (each ?? '') === '') ? null : agrees(bytesOfKey(text ?? ''));
+  return [text, ...needed].some((each) => (each ?? '') === '') ? null : agrees(bytesOfAddress(text ?? ''));
 }
 
 const places = new Map(assetsTable.columns.map(({ name }, place) => [name, place]));
@@ -118,7 +118,7 @@ function hashCreators(list: Json): HashedCreators | undefined {
   inner.clear();
   for (const creator of list) {
     const { address, share, verified } = isJsonObject(creator) ? creator : {};
-    const key = typeof address === 'string' ? bytesOfKey(address) : undefined;
+    const key = typeof address === 'string' ? bytesOfAddress(address) : undefined;
     if (key === undefined || !isByte(share)) return undefined;
     inner
       .put(key)
@@ -140,7 +140,7 @@ function laterLeafOf(extra: string): LaterLeaf | undefined {
   const compression = isJsonObject(record) ? record['compression'] : undefined;
   if (!isJsonObject(compression)) return undefined;
   const { collection_hash: collection, asset_data_hash: data, flags } = compression;
-  const keys = [collection, data].flatMap((text) => (typeof text === 'string' ? (bytesOfKey(text) ?? []) : []));
+  const keys = [collection, data].flatMap((text) => (typeof text === 'string' ? (bytesOfAddress(text) ?? []) : []));
   const [first, second] = keys;
   if (first === undefined || second === undefined || !isByte(flags)) return undefined;
   return { collection: first, data: second, flags };
@@ -151,7 +151,7 @@ function hasMetadata(cells: AssetCells, creators: HashedCreators, isFirst: boole
   const points = cells.integer('royalty_basis_points', 2);
   const nonce = cells.text('supply_edition_nonce') === null ? undefined : [cells.integer('supply_edition_nonce', 1)];
   const address = cells.text('collection');
-  const collection = address === null ? undefined : bytesOfKey(address);
+  const collection = address === null ? undefined : bytesOfAddress(address);
   if (hash === undefined || (address !== null && collection === undefined)) return false;
   if (Number.isNaN(points) || nonce?.some(Number.isNaN) === true) return false;
   const standard = standards.indexOf(cells.text('content_metadata_token_standard') ?? '');
@@ -207,10 +207,10 @@ function leafOf(cells: AssetCells, later: LaterLeaf | undefined): Uint8Array | u
   const owner = cells.text('ownership_owner') ?? '';
   const texts = ['id', 'compression_data_hash', 'compression_creator_hash'].map((name) => cells.text(name) ?? '');
   const delegate = cells.text('ownership_delegate');
-  const [id, data, creators] = texts.map(bytesOfKey);
+  const [id, data, creators] = texts.map(bytesOfAddress);
   const [ownerKey, delegateKey] = [
-    bytesOfKey(owner),
-    bytesOfKey(delegate === null || delegate === '' ? owner : delegate),
+    bytesOfAddress(owner),
+    bytesOfAddress(delegate === null || delegate === '' ? owner : delegate),
   ];
   const leaf = cells.integer('compression_leaf_id', 6);
   const keys = [id, ownerKey, delegateKey];
