@@ -126,7 +126,7 @@ it.each(mistakes)('says what to type: $line', { timeout: 60_000 }, async ({ line
   for (const each of next) {
     if (each.startsWith('asset-export ')) {
       const ended = await typed(each.slice('asset-export '.length), cwd);
-      expect(ended.exit, `${each}\n${ended.shown}`).not.toBe(2);
+      expect([1, 2], `${each}\n${ended.shown}`).not.toContain(ended.exit);
     } else {
       expect(shown).toContain(each);
       const { status, stderr } = spawnSync('sh', ['-c', each], { cwd, encoding: 'utf8' });
