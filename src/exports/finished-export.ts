@@ -135,7 +135,7 @@ function writtenTable(name: string, { tables }: Manifest): Table {
       const { path = [], about = '', values, fieldId } = known.find((each) => each.name === wholeName(column)) ?? {};
       return {
         name: column.name,
-        type: column.type as ColumnType,
+        type: column.type,
         nullable: column.nullable,
         path,
         about,

@@ -3,9 +3,14 @@ export function doubleQuoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A name where backticks quote. */
+/** A name in Spark and Hive. */
 export function backQuoted(name: string): string {
-  return `\`${name.replaceAll('`', '\\`')}\``;
+  return `\`${name.replaceAll('`', '``')}\``;
+}
+
+/** A name in BigQuery and ClickHouse, where a backslash escapes. */
+export function escapedBackQuoted(name: string): string {
+  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 }
 
 /** A string literal of standard SQL. */

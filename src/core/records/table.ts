@@ -12,7 +12,9 @@ export const currentEncoding = 2;
  * - `timestamp`: whole microseconds since 1970-01-01 UTC, a safe integer
  * Every cell may be null, except in columns that say otherwise.
  */
-export type ColumnType = 'string' | 'boolean' | 'int64' | 'double' | 'decimal' | 'json' | 'timestamp';
+export type ColumnType = (typeof columnTypes)[number];
+
+export const columnTypes = ['string', 'boolean', 'int64', 'double', 'decimal', 'json', 'timestamp'] as const;
 
 export type Cell = string | number | bigint | boolean | null;
 

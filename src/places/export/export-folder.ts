@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import type { PartCodec } from '../../core/formats/sink.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -138,4 +138,13 @@ async function firstFile(
     if (below !== undefined) return below;
   }
   return undefined;
+}
+
+/** What a manifest calls another export: the name of its folder. @throws {ExportError} `usage` for one with a line break */
+export function nameOfExport(folder: string): string {
+  const name = basename(folder);
+  if (!/\p{Cc}/u.test(name)) return name;
+  throw new ExportError('usage', `the name of the folder ${JSON.stringify(folder)} has a control character`, {
+    todo: 'Rename the folder.',
+  });
 }

@@ -2,32 +2,45 @@ import { z } from 'zod';
 import { currentEncoding } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 
+/** How many, or how many bytes. */
+export const amount = z.int().min(0);
+
+/** Milliseconds since 1970 that a date can have (ECMAScript, 21.4.1.1). */
+export const moment = z.int().min(0).max(8.64e15);
+
+/** A text for people, without control characters: it may be shown as it is. */
+export const word = z.string().regex(/^\P{Cc}*$/u, 'has a control character');
+
+/** The name of a table or of a column, as `output.rename` takes it. */
+export const sqlName = z.string().regex(/^[A-Za-z_]\w{0,62}$/, 'is not a name of letters, digits and _');
+
 /** What became of ids: `read = exported + carried + missing + invalid + duplicate + failed` in every committed part. */
 export const countsSchema = z.object({
-  read: z.number(),
-  exported: z.number(),
+  read: amount,
+  exported: amount,
   /** Rows taken from the export that this one is based on; 0 without a base. */
-  carried: z.number(),
-  missing: z.number(),
-  invalid: z.number(),
-  duplicate: z.number(),
-  failed: z.number(),
+  carried: amount,
+  missing: amount,
+  invalid: amount,
+  duplicate: amount,
+  failed: amount,
 });
 
-export const inputSchema = z.object({ name: z.string(), bytes: z.number(), sha256: z.string() });
+export const inputSchema = z.object({ name: z.string(), bytes: amount, sha256: z.string() });
 
 /** The job's fields that decide what the files hold, by their path in a job file (`output.rowsPerPart`). */
 export const jobShapeSchema = z.record(z.string(), z.unknown());
 
 /** A path within an export: whoever reads or removes what a manifest names stays in its folder. */
-const pathWithin = z
-  .string()
-  .refine((path) => !/^[a-z]:|\\/i.test(path) && path.split('/').every((name) => !['', '.', '..'].includes(name)), {
+const pathWithin = word.refine(
+  (path) => !/^[a-z]:|\\/i.test(path) && path.split('/').every((name) => !['', '.', '..'].includes(name)),
+  {
     error: ({ input }) => `it names the file ${JSON.stringify(input)}, which is not within the export`,
-  });
+  },
+);
 
 /** The name of a folder, without a way to another one. */
-export const folderName = z.string().refine((name) => !/[/\\]/.test(name) && name !== '.' && name !== '..', {
+export const folderName = word.refine((name) => !/[/\\]/.test(name) && name !== '.' && name !== '..', {
   error: ({ input }) => `it names the folder ${JSON.stringify(input)}, which is not a name`,
 });
 
@@ -35,33 +48,33 @@ export const fileSchema = z.object({
   /** Relative to the export, with forward slashes. */
   path: pathWithin,
   /** `parquet`, `csv`, …; `unexported` files are CSV. */
-  format: z.string(),
-  table: z.string(),
-  part: z.number(),
-  rows: z.number(),
-  bytes: z.number(),
+  format: word,
+  table: sqlName,
+  part: amount,
+  rows: amount,
+  bytes: amount,
   sha256: z.string(),
 });
 
 export const driftSchema = z.object({
   path: z.string(),
   kind: z.enum(['misfit', 'unknownField', 'unknownValue']),
-  count: z.number(),
+  count: amount,
   sampleId: z.string(),
 });
 
 /** Things worth telling that are no error, summed over parts. */
 export const notesSchema = z.object({
   /** CSV cells that a spreadsheet would run as a formula. */
-  formulaCells: z.number(),
+  formulaCells: amount,
   /** String cells in which a lone surrogate became U+FFFD. */
-  replacedSurrogates: z.number(),
+  replacedSurrogates: amount,
   /** Records in answers that were not requested, came twice, or had no id. */
-  foreignRecords: z.number(),
-  repeatedRecords: z.number(),
-  recordsWithoutId: z.number(),
+  foreignRecords: amount,
+  repeatedRecords: amount,
+  recordsWithoutId: amount,
   /** Answers that carried another JSON-RPC id than their call. */
-  otherResponseIds: z.number(),
+  otherResponseIds: amount,
 });
 
 /** Of exports with `output.proofs`: rows that have a verdict, those with one that is false, and how often each is false. */
@@ -74,25 +87,25 @@ export const proofsSchema = z.object({
 });
 
 const refreshSchema = z.object({
-  asked: z.array(z.number()),
-  changed: z.array(z.number()),
-  lost: z.number(),
+  asked: z.array(amount),
+  changed: z.array(amount),
+  lost: amount,
 });
 
 /** A committed part: its files are whole, named and synced. */
 export const commitSchema = z.object({
-  part: z.number(),
+  part: amount,
   counts: countsSchema,
   files: z.array(fileSchema),
   drift: z.array(driftSchema),
   notes: notesSchema,
   proofs: proofsSchema.optional(),
   /** Bytes of the inputs, as they lie on disk, read when the part ended: for the share that is done. */
-  inputBytes: z.number(),
+  inputBytes: amount,
   /** In an export with a base: what was requested again of its rows, by class, and how much of it had changed. */
   refresh: refreshSchema.optional(),
   /** The largest call the service still takes, once it refused a larger one. */
-  cap: z.number().optional(),
+  cap: amount.optional(),
 });
 
 /** What an export began with. */
@@ -100,7 +113,7 @@ export const exportStartSchema = z.object({
   job: jobShapeSchema,
   inputs: z.array(inputSchema),
   /** When the export began, in milliseconds since 1970 (UTC). */
-  startedAtMs: z.number(),
+  startedAtMs: moment,
   /** The export that it is based on, as it was then. */
   base: z.object({ folder: z.string(), name: z.string(), seal: z.string() }).optional(),
 });

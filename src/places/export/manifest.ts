@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { currentEncoding } from '../../core/records/table.ts';
+import { columnTypes, currentEncoding } from '../../core/records/table.ts';
+import { printable } from '../../lib/format-text.ts';
 import { type ErrorDetail, ExportError } from '../../lib/export-error.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { sha256 } from '../../lib/hash/sha256.ts';
 import {
+  amount,
   commitSchema,
   countsSchema,
   driftSchema,
@@ -11,9 +13,12 @@ import {
   folderName,
   inputSchema,
   jobShapeSchema,
+  moment,
   notesSchema,
   proofsSchema,
   requireEncoding,
+  sqlName,
+  word,
 } from './fact-schemas.ts';
 import type { Begun } from './export-facts.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
@@ -25,11 +30,11 @@ const manifestVersion = 1;
 const seal = /"seal": "([0-9a-f]{64}|)"\n\}\n$/;
 
 const columnSchema = z.object({
-  name: z.string(),
-  type: z.string(),
+  name: sqlName,
+  type: z.enum(columnTypes),
   nullable: z.boolean(),
   /** Its name in the column table, where the job gave it another. */
-  from: z.string().optional(),
+  from: sqlName.optional(),
 });
 
 const namedSchema = z.object({ name: folderName, seal: z.string() });
@@ -38,19 +43,19 @@ const namedSchema = z.object({ name: folderName, seal: z.string() });
 const diffSchema = z.object({
   from: namedSchema,
   /** Rows of its tables, by name. */
-  to: namedSchema.extend({ rows: z.record(z.string(), z.number()) }),
-  counts: z.object({ inserted: z.number(), updated: z.number(), deleted: z.number(), unchanged: z.number() }),
+  to: namedSchema.extend({ rows: z.record(sqlName, amount) }),
+  counts: z.object({ inserted: amount, updated: amount, deleted: amount, unchanged: amount }),
   /** Updates by column. */
-  columns: z.record(z.string(), z.number()),
+  columns: z.record(sqlName, amount),
 });
 
 const manifestSchema = z.object({
   /** Version of this file's format. */
-  version: z.number(),
+  version: z.literal(manifestVersion),
   /** Absent for an export of a job. `list`: it keeps the records of a list, as its pages had them. */
   kind: z.enum(['diff', 'list']).optional(),
   /** The program that wrote it. */
-  program: z.object({ name: z.string(), version: z.string() }),
+  program: z.object({ name: word, version: word }),
   /** How its files are written. */
   encoding: z.literal(currentEncoding),
   job: jobShapeSchema,
@@ -58,12 +63,12 @@ const manifestSchema = z.object({
   /** `read = exported + carried + missing + invalid + duplicate + failed`. */
   counts: countsSchema,
   /** Calls sent, and credits that these may have cost, over all runs of this export. */
-  calls: z.number(),
-  credits: z.number(),
-  parts: z.number(),
-  tables: z.record(z.string(), z.object({ rows: z.number(), columns: z.array(columnSchema) })),
+  calls: amount,
+  credits: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
+  parts: amount,
+  tables: z.record(sqlName, z.object({ rows: amount, columns: z.array(columnSchema) })),
   /** `first` to `last`: the entries of the input, counted from 1, that the file's part covers. */
-  files: z.array(fileSchema.extend({ first: z.number(), last: z.number() })),
+  files: z.array(fileSchema.extend({ first: amount, last: amount })),
   drift: z.array(driftSchema),
   notes: notesSchema,
   proofs: proofsSchema.optional(),
@@ -78,35 +83,33 @@ const manifestSchema = z.object({
       /** Names what it holds (`contentSeal`). */
       seal: z.string(),
       asked: z.object({
-        new: z.number(),
-        failed: z.number(),
-        missing: z.number(),
-        stale: z.number(),
+        new: amount,
+        failed: amount,
+        missing: amount,
+        stale: amount,
       }),
       /** Stale rows and missing ids that `base.maxCredits` left out. */
-      overdue: z.number(),
+      overdue: amount,
       /** Requested rows of the base that the service does not know now. */
-      lost: z.number(),
+      lost: amount,
       /** Rows of the base, and those of them whose ids are not listed now. */
-      rows: z.number(),
-      unlisted: z.number(),
-      classes: z.array(
-        z.object({ when: z.array(z.string()), rows: z.number(), asked: z.number(), changed: z.number() }),
-      ),
+      rows: amount,
+      unlisted: amount,
+      classes: z.array(z.object({ when: z.array(word), rows: amount, asked: amount, changed: amount })),
       /** Parts of which a repair requested every id, because the base was gone. All else here is as it was before. */
-      withoutBase: z.array(z.number()).optional(),
+      withoutBase: z.array(amount).optional(),
     })
     .optional(),
   /** The export whose records were written anew, by what it holds (`contentSeal`). */
   rebuilt: z.object({ seal: z.string() }).optional(),
   /** The columns of `assets` by which all rows are sorted, `id` last: the parts do not hold the rows of their entries. */
-  sorted: z.array(z.string()).optional(),
+  sorted: z.array(sqlName).optional(),
   /** When the export began, in milliseconds since 1970 (UTC): only where a column holds it, or the age of rows counts. */
-  startedAtMs: z.number().optional(),
+  startedAtMs: moment.optional(),
   /** Of a diff. */
   diff: diffSchema.optional(),
   /** How the service was spoken to, where that was not the specification's way. */
-  dialect: z.string().optional(),
+  dialect: word.optional(),
   /** Too many rows of the base were not listed (`tolerance.maxUnlisted`): `latest` and patterns of bases pass it by. */
   setAside: z.literal('unlisted').optional(),
 });
@@ -156,8 +159,10 @@ export function parseManifest(content: Uint8Array, path: string): Manifest {
   const manifest = manifestSchema.safeParse(value);
   if (!manifest.success) {
     const outside = manifest.error.issues.find(({ code }) => code === 'custom');
-    if (outside === undefined) throw damaged(path, 'it is not an export manifest');
-    throw damaged(path, outside.message, { kind: 'outside' });
+    if (outside !== undefined) throw damaged(path, outside.message, { kind: 'outside' });
+    const [issue] = manifest.error.issues;
+    const field = printable(issue?.path.join('.') ?? '');
+    throw damaged(path, `it is not an export manifest (${field}: ${issue?.message ?? ''})`);
   }
   if (!isSealed(content)) throw damaged(path, 'it was changed after it was written');
   if (manifest.data.job['output.nested'] === true) {

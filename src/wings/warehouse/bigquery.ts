@@ -1,5 +1,5 @@
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
-import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
+import { escapedBackQuoted, escapedLiteral } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source, within } from '../../exports/table-source.ts';
 import { aboutTable, columnList, createTableText, type Dialect, typeIn } from './dialect.ts';
 
@@ -20,20 +20,20 @@ export const bigquery: Dialect = {
   clusters: { mostColumns: 4, without: ['double'] },
   createTable: (table, cluster = []) =>
     createTableText(table, {
-      quoteName: backQuoted,
+      quoteName: escapedBackQuoted,
       typeOf: typeIn(types),
       described: (about) => `OPTIONS(description = ${escapedLiteral(about)})`,
-      suffix: `${cluster.length === 0 ? '' : `\nCLUSTER BY ${cluster.map(backQuoted).join(', ')}`}\nOPTIONS(description = ${escapedLiteral(aboutTable(table))})`,
+      suffix: `${cluster.length === 0 ? '' : `\nCLUSTER BY ${cluster.map(escapedBackQuoted).join(', ')}`}\nOPTIONS(description = ${escapedLiteral(aboutTable(table))})`,
     }),
   load: (source) => loads[source.format](source),
 };
 
 const loads: Readonly<Record<Source['format'], (source: Source) => string>> = {
-  parquet: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
+  parquet: (source) => `LOAD DATA INTO ${escapedBackQuoted(source.table.name)}
 FROM FILES (format = 'PARQUET', uris = [${urisOf(source)}]);
 `,
   // With the default null marker an empty cell is null and "" the empty string.
-  csv: (source) => `LOAD DATA INTO ${backQuoted(source.table.name)}
+  csv: (source) => `LOAD DATA INTO ${escapedBackQuoted(source.table.name)}
 FROM FILES (
   format = 'CSV', uris = [${urisOf(source)}],
   skip_leading_rows = 1, allow_quoted_newlines = true, preserve_ascii_control_characters = true${nullTextOf(source) === '' ? '' : `, null_marker = ${escapedLiteral(nullTextOf(source))}`}
@@ -42,10 +42,10 @@ FROM FILES (
   // Json columns are values in JSONL, which only the JSON type takes.
   jsonl: (source) => `-- Numbers inside json columns are rounded to 64 bits here: csv and parquet keep every digit.
 LOAD DATA INTO TEMP TABLE incoming (
-${columnList(source.table, (column) => `${backQuoted(column.name)} ${incomingType(column)}`)}
+${columnList(source.table, (column) => `${escapedBackQuoted(column.name)} ${incomingType(column)}`)}
 )
 FROM FILES (format = 'JSON', uris = [${urisOf(source)}]);
-INSERT INTO ${backQuoted(source.table.name)} (
+INSERT INTO ${escapedBackQuoted(source.table.name)} (
 ${namesOf(source.table)}
 )
 SELECT
@@ -56,7 +56,7 @@ DROP TABLE incoming;
 };
 
 function namesOf(table: Table): string {
-  return columnList(table, (column) => backQuoted(column.name));
+  return columnList(table, (column) => escapedBackQuoted(column.name));
 }
 
 function incomingType(column: Column): string {
@@ -65,8 +65,8 @@ function incomingType(column: Column): string {
 
 function selected(column: Column): string {
   return column.type === 'json'
-    ? `NULLIF(TO_JSON_STRING(${backQuoted(column.name)}), 'null')`
-    : backQuoted(column.name);
+    ? `NULLIF(TO_JSON_STRING(${escapedBackQuoted(column.name)}), 'null')`
+    : escapedBackQuoted(column.name);
 }
 
 /** The most files that a job takes by name. */

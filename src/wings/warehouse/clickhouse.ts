@@ -1,5 +1,5 @@
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
-import { backQuoted, escapedLiteral } from '../../lib/sql-text.ts';
+import { escapedBackQuoted, escapedLiteral } from '../../lib/sql-text.ts';
 import { filesOf, nullTextOf, type Source, type TableFormat } from '../../exports/table-source.ts';
 import { bucketAddressOf, encodedAddress, isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { aboutTable, createTableText, type Dialect } from './dialect.ts';
@@ -20,18 +20,18 @@ export const clickhouse: Dialect = {
   clusters: {},
   createTable: (table, cluster = []) =>
     createTableText(table, {
-      quoteName: backQuoted,
+      quoteName: escapedBackQuoted,
       typeOf: clickhouseType,
       described: (about) => `COMMENT ${escapedLiteral(about)}`,
-      suffix: `\nENGINE = MergeTree\nORDER BY ${cluster.length === 0 ? sortKey(table) : `(${cluster.map(backQuoted).join(', ')})\nSETTINGS allow_nullable_key = 1`}\nCOMMENT ${escapedLiteral(aboutTable(table))}`,
+      suffix: `\nENGINE = MergeTree\nORDER BY ${cluster.length === 0 ? sortKey(table) : `(${cluster.map(escapedBackQuoted).join(', ')})\nSETTINGS allow_nullable_key = 1`}\nCOMMENT ${escapedLiteral(aboutTable(table))}`,
     }),
   load: (source) =>
     isBucketAddress(source.folder)
-      ? `INSERT INTO ${backQuoted(source.table.name)} (${namesOf(source.table)})
+      ? `INSERT INTO ${escapedBackQuoted(source.table.name)} (${namesOf(source.table)})
 SELECT ${namesOf(source.table)} FROM ${clickhouseFiles(source.table, filesOf(source), source.format)}
 ${settingsOf(source).trimEnd()};
 `
-      : `INSERT INTO ${backQuoted(source.table.name)} (${namesOf(source.table)})
+      : `INSERT INTO ${escapedBackQuoted(source.table.name)} (${namesOf(source.table)})
 FROM INFILE ${escapedLiteral(plainBraces(filesOf(source)))}
 ${settingsOf(source)}FORMAT ${formatNames[source.format]};
 `,
@@ -39,7 +39,7 @@ ${settingsOf(source)}FORMAT ${formatNames[source.format]};
 
 /** The function that reads files, with the types that they have. */
 export function clickhouseFiles({ columns: known }: Table, path: string, format: TableFormat = 'parquet'): string {
-  const columns = known.map((column) => `${backQuoted(column.name)} ${clickhouseType(column)}`);
+  const columns = known.map((column) => `${escapedBackQuoted(column.name)} ${clickhouseType(column)}`);
   const rest = [formatNames[format], columns.join(', ')].map(escapedLiteral);
   const files = plainBraces(path);
   const bucket = bucketAddressOf(files);
@@ -58,7 +58,7 @@ function plainBraces(path: string): string {
 }
 
 function namesOf({ columns }: Table): string {
-  return columns.map(({ name }) => backQuoted(name)).join(', ');
+  return columns.map(({ name }) => escapedBackQuoted(name)).join(', ');
 }
 
 const formatNames: Readonly<Record<Source['format'], string>> = {
@@ -89,7 +89,7 @@ function timeSetting({ table }: Source): string[] {
 
 /** The columns that are never null; a job may have left them all out. */
 function sortKey({ columns }: Table): string {
-  const names = columns.filter(({ nullable }) => !nullable).map(({ name }) => backQuoted(name));
+  const names = columns.filter(({ nullable }) => !nullable).map(({ name }) => escapedBackQuoted(name));
   return names.length === 0 ? 'tuple()' : `(${names.join(', ')})`;
 }
 

@@ -66,6 +66,32 @@ describe('a manifest', () => {
     }
   });
 
+  it.each([
+    ['tables.assets.columns.0.name', '"name": "id"', '"name": "x` STRING); DROP TABLE victim; --"'],
+    ['tables.assets.columns.0.name', '"name": "id"', String.raw`"name": "x\\"`],
+    ['tables.assets.columns.0.type', '"type": "string"', '"type": "struct"'],
+    ['tables.assets.columns.0.from', '"nullable": false', String.raw`"nullable": false, "from": "a b"`],
+    ['tables.a b', '"assets": {', '"a b": {'],
+    ['files.0.table', '"table": "assets"', '"table": "a;b"'],
+    ['files.0.path', 'csv/assets/part-00000.csv', String.raw`csv/a\nb`],
+    ['files.0.bytes', '"bytes": 10', '"bytes": -1'],
+    ['counts.read', '"read": 1', '"read": 1e300'],
+    ['calls', '"calls": 1', '"calls": 0.5'],
+    ['credits', '"credits": 160', '"credits": 1e300'],
+    ['startedAtMs', '"parts": 1', '"parts": 1, "startedAtMs": 1e300'],
+    ['startedAtMs', '"parts": 1', '"parts": 1, "startedAtMs": 8640000000000001'],
+    ['program.version', '"version": "0.1.0"', String.raw`"version": "0\u001b[2J"`],
+    ['rebuilt.seal', '"parts": 1', '"parts": 1, "rebuilt": {"seal": 1}'],
+    ['base.name', '"parts": 1', String.raw`"parts": 1, "base": {"name": "a\nb"}`],
+    ['diff.from.name', '"parts": 1', String.raw`"parts": 1, "diff": {"from": {"name": "a\nb", "seal": ""}}`],
+  ])('with a right seal and an odd %s is damaged, and the field is named', async (field, from, to) => {
+    const { files } = await diskWith(path, resealed(await written(manifest), from, to));
+    await expect(readManifest(files, folder)).rejects.toMatchObject({
+      exit: 'damaged',
+      message: expect.stringContaining(`(${field}: `) as string,
+    });
+  });
+
   it('of a newer version is refused with what to do', async () => {
     const { files } = await diskWith(path, Buffer.from('{"version": 2, "anything": "else"}\n'));
     await expect(readManifest(files, folder)).rejects.toMatchObject({

@@ -9,7 +9,7 @@ import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import type { ExitName } from '../../../lib/exit-codes.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { shownPath } from '../../../lib/addresses/shown-text.ts';
-import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
+import { exportPaths, nameOfExport, pathIn } from '../../../places/export/export-folder.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import { type Manifest, withoutManifest } from '../../../places/export/manifest.ts';
 import { limitOf, limitText } from '../../../places/export/export-facts.ts';
@@ -146,7 +146,7 @@ function openAt(finished: FinishedExport, job: Job): OpenBase {
   if (startedAtMs === undefined && !hasTimes)
     throw wrong('it does not say when its rows were requested', 'Set it with --base-fetched-at TIME.');
   const seal = contentSeal(manifest);
-  return { folder, name: path.basename(folder), seal, finished, startedAtMs };
+  return { folder, name: nameOfExport(folder), seal, finished, startedAtMs };
 }
 
 /** What a pattern names, the last by name first: no links. Where it names this export too, only nights of its family that sort before it. */

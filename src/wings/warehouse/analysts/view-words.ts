@@ -1,4 +1,4 @@
-import { backQuoted, doubleQuoted, literal } from '../../../lib/sql-text.ts';
+import { backQuoted, doubleQuoted, escapedBackQuoted, literal } from '../../../lib/sql-text.ts';
 import { dialects, type DialectName } from '../dialects.ts';
 import type { InPlaceName } from '../in-place/in-place-engines.ts';
 import { snowflakeName } from '../snowflake.ts';
@@ -52,7 +52,7 @@ export const viewWords: Readonly<Record<DialectName | InPlaceName, ViewWords>> =
     types: dialects.postgres.types,
   },
   bigquery: {
-    quote: backQuoted,
+    quote: escapedBackQuoted,
     member: (column, ...steps) => `JSON_VALUE(${column}, ${pathOf(steps)})`,
     types: dialects.bigquery.types,
   },
@@ -62,7 +62,7 @@ export const viewWords: Readonly<Record<DialectName | InPlaceName, ViewWords>> =
     types: dialects.snowflake.types,
   },
   clickhouse: {
-    quote: backQuoted,
+    quote: escapedBackQuoted,
     // Its positions count from 1.
     member: (column, ...steps) => {
       const path = steps.map((step) => (typeof step === 'number' ? String(step + 1) : literal(step)));

@@ -1,10 +1,10 @@
-import { basename } from 'node:path';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { type Column, isIdColumn, type Table, wholeName } from '../../../core/records/table.ts';
 import { unexportedTable } from '../../../core/records/beside-tables.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
+import { nameOfExport } from '../../../places/export/export-folder.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { Source, TableFormat } from '../../../exports/table-source.ts';
 import { tableFunctionOf } from '../../../exports/duckdb-files.ts';
@@ -45,7 +45,7 @@ export function diffSide(finished: FinishedExport): DiffSide {
       todo: `Rewrite it for no credits, and compare that: ${commandLine('rebuild', folder, '--out', `${folder}-parquet`, '--format', 'parquet')}`,
     });
   }
-  return { finished, name: basename(folder), seal: contentSeal(manifest), format, longestRow: usualRowBytes };
+  return { finished, name: nameOfExport(folder), seal: contentSeal(manifest), format, longestRow: usualRowBytes };
 }
 
 /** A table of a side in a query; undefined when the side does not hold it in its format. */

@@ -1,5 +1,5 @@
 import type { Table } from '../../../core/records/table.ts';
-import { backQuoted, doubleQuoted, escapedLiteral, literal } from '../../../lib/sql-text.ts';
+import { escapedBackQuoted, doubleQuoted, escapedLiteral, literal } from '../../../lib/sql-text.ts';
 import { clickhouseFiles } from '../clickhouse.ts';
 import type { NightsAddress } from './nights-address.ts';
 
@@ -15,9 +15,9 @@ SELECT * FROM read_parquet(${literal(`${files}*.parquet`)}, hive_partitioning = 
 `;
   }
   if (name === 'clickhouse') {
-    return `CREATE OR REPLACE VIEW ${backQuoted(table.name)} AS\nSELECT * FROM ${clickhouseFiles(table, `${files}*.parquet`)};\n`;
+    return `CREATE OR REPLACE VIEW ${escapedBackQuoted(table.name)} AS\nSELECT * FROM ${clickhouseFiles(table, `${files}*.parquet`)};\n`;
   }
-  return `CREATE OR REPLACE EXTERNAL TABLE ${backQuoted(table.name)}
+  return `CREATE OR REPLACE EXTERNAL TABLE ${escapedBackQuoted(table.name)}
 OPTIONS (format = 'PARQUET', enable_list_inference = true, uris = [${escapedLiteral(`${files}part-*`)}]);
 `;
 }
@@ -41,7 +41,7 @@ SELECT * EXCLUDE (filename), regexp_extract(filename, ${literal(place)}, 1) AS "
 FROM read_parquet(${literal(all)}, hive_partitioning = false, union_by_name = true, filename = true);
 `;
   }
-  return `CREATE OR REPLACE VIEW ${backQuoted(table.name)} AS
+  return `CREATE OR REPLACE VIEW ${escapedBackQuoted(table.name)} AS
 SELECT *, extract(_path, ${escapedLiteral(place)}) AS \`day\`
 FROM ${clickhouseFiles(table, all)};
 `;

@@ -1,5 +1,5 @@
 import type { Column, ColumnType, Table } from '../../../core/records/table.ts';
-import { backQuoted, escapedLiteral } from '../../../lib/sql-text.ts';
+import { escapedBackQuoted, escapedLiteral } from '../../../lib/sql-text.ts';
 import { clickhouseType } from '../clickhouse.ts';
 
 /** Types that hold every value of a column, as patterns: that of the printed statement and wider ones. */
@@ -34,7 +34,7 @@ export function requireTypes(tables: readonly Table[], name: string, database: s
       ? ''
       : ` AND throwIf(currentDatabase() <> ${escapedLiteral(database)}, 'another database is the current one') = 0`;
   return `-- A column that does not hold every value of the export ends the script here.
-CREATE OR REPLACE TABLE ${backQuoted(name)} ENGINE = Memory AS
+CREATE OR REPLACE TABLE ${escapedBackQuoted(name)} ENGINE = Memory AS
 SELECT toInt8(concat('the column ', table, '.', name, ' is ', type, ', which would change values. Its type must be ', wanted.1)) AS misfit
 FROM (
   SELECT table, name, type, multiIf(

@@ -1,5 +1,5 @@
 import type { Column, Table } from '../../../core/records/table.ts';
-import { backQuoted, doubleQuoted, escapedLiteral, literal } from '../../../lib/sql-text.ts';
+import { escapedBackQuoted, doubleQuoted, escapedLiteral, literal } from '../../../lib/sql-text.ts';
 import { commentsFor, ddlFor, type DialectName } from '../dialects.ts';
 import { snowflakeName } from '../snowflake.ts';
 import { requireTypes } from './clickhouse-types.ts';
@@ -89,14 +89,16 @@ function requireByCast(condition: string, message: string): string {
 /** EXCHANGE knows no condition. So stages get the name that it takes only by a RENAME that needs the gate, a table that the condition makes. */
 const exchange: Swap = {
   made: (stages) => [...gateOf(stages), ...stages.map(readyOf)],
-  done: (stages) => `(SELECT count(*) FROM ${backQuoted(gateOf(stages)[1] ?? '')}) = 1`,
+  done: (stages) => `(SELECT count(*) FROM ${escapedBackQuoted(gateOf(stages)[1] ?? '')}) = 1`,
   statements: (pairs, condition) => {
-    const [gate, passed] = gateOf(pairs.map(({ name }) => name)).map(backQuoted);
-    const renames = pairs.map(({ name }) => `${backQuoted(name)} TO ${backQuoted(readyOf(name))}`);
+    const [gate, passed] = gateOf(pairs.map(({ name }) => name)).map(escapedBackQuoted);
+    const renames = pairs.map(({ name }) => `${escapedBackQuoted(name)} TO ${escapedBackQuoted(readyOf(name))}`);
     return [
       `CREATE OR REPLACE TABLE ${gate ?? ''} ENGINE = Memory AS\nSELECT throwIf(NOT (${condition}), 'a stage is not complete, or the tables hold another export') AS passed;\n`,
       `RENAME TABLE\n  ${[`${gate ?? ''} TO ${passed ?? ''}`, ...renames].join(',\n  ')};\n`,
-      ...pairs.map(({ name, target }) => `EXCHANGE TABLES ${backQuoted(target)} AND ${backQuoted(readyOf(name))};\n`),
+      ...pairs.map(
+        ({ name, target }) => `EXCHANGE TABLES ${escapedBackQuoted(target)} AND ${escapedBackQuoted(readyOf(name))};\n`,
+      ),
     ];
   },
 };
@@ -151,14 +153,14 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     now: 'CURRENT_TIMESTAMP',
   },
   bigquery: {
-    quote: backQuoted,
+    quote: escapedBackQuoted,
     text: escapedLiteral,
     start: '-- Run this as one script: an error ends it and rolls back.\n',
     useSchema: (schema) => `SET @@dataset_id = ${escapedLiteral(schema)};\n`,
     createIfAbsent: createIfAbsent('bigquery'),
     createStage: ({ name, columns }) =>
       ddlFor('bigquery', { name, columns }).replace('CREATE TABLE', 'CREATE OR REPLACE TABLE'),
-    dropIfThere: dropIfThere(backQuoted),
+    dropIfThere: dropIfThere(escapedBackQuoted),
     begin: () => 'BEGIN TRANSACTION;\n',
     commit: 'COMMIT TRANSACTION;\n',
     require: (condition, message) => `ASSERT ${condition} AS ${escapedLiteral(message)};\n`,
@@ -181,15 +183,15 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     now: 'CURRENT_TIMESTAMP',
   },
   clickhouse: {
-    quote: backQuoted,
+    quote: escapedBackQuoted,
     text: escapedLiteral,
     start:
       '-- clickhouse-client --queries-file script.sql. There are no transactions: readers see each statement when it ends.\n',
-    useSchema: (schema) => `USE ${backQuoted(schema)};\n`,
+    useSchema: (schema) => `USE ${escapedBackQuoted(schema)};\n`,
     requireTypes,
     createIfAbsent: createIfAbsent('clickhouse'),
-    createStage: ({ name, target }) => `CREATE TABLE ${backQuoted(name)} AS ${backQuoted(target)};\n`,
-    dropIfThere: dropIfThere(backQuoted),
+    createStage: ({ name, target }) => `CREATE TABLE ${escapedBackQuoted(name)} AS ${escapedBackQuoted(target)};\n`,
+    dropIfThere: dropIfThere(escapedBackQuoted),
     begin: () => '',
     commit: '',
     require: (condition, message) => `SELECT throwIf(NOT (${condition}), ${escapedLiteral(message)}) FORMAT Null;\n`,
