@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   existsSync,
   fdatasync,
   fstatSync,
@@ -120,7 +121,7 @@ export class CounterFile<State extends CounterState> {
     // Another process repaired or removed the file.
     if (this.#open?.inode !== inode) void this.close();
     if (inode === undefined) return 'nothing yet';
-    this.#open ??= new SyncedFile(openSync(path, 'r+'));
+    this.#open ??= new SyncedFile(openSync(path, constants.O_RDWR | constants.O_NOFOLLOW));
     const bytes = Buffer.allocUnsafe(2 * copyBytes + 1);
     const length = readSync(this.#open.fd, bytes, 0, bytes.length, 0);
     return counterIn(bytes.subarray(0, length), this.#options) ?? 'damaged';
@@ -138,7 +139,7 @@ export class CounterFile<State extends CounterState> {
     const unfinished = `${path}.${exclusion.self.nonce}`;
     const whole = Buffer.alloc(2 * copyBytes);
     for (const position of [0, copyBytes]) copy.copy(whole, position);
-    const fd = openSync(unfinished, 'w+');
+    const fd = openSync(unfinished, constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW);
     try {
       const file = new SyncedFile(fd);
       file.write(whole, 0);

@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { codeOf, ExportError, isNothingThere, shortageIn } from '../export-error.ts';
 
+/** Codes beside those of the system. */
+export const notPlain = 'ENOTPLAIN';
+export const tooLarge = 'ETOOLARGE';
+
 const causes: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on the disk',
   EDQUOT: 'disk quota exceeded',
@@ -18,6 +22,9 @@ const causes: Readonly<Record<string, string>> = {
   EEXIST: 'a file has the name of this folder',
   EISDIR: 'a folder has the name of this file',
   ENOENT: 'it does not exist',
+  ELOOP: 'a symbolic link has the name of this file',
+  [notPlain]: 'it is a pipe or a device',
+  [tooLarge]: 'it is larger than 512 MB',
 };
 
 /** Runs an operation on the disk; what it throws says what could not be done, and why. @throws {ExportError} `cannotWrite` */
@@ -40,7 +47,7 @@ export function diskError(what: string, error: unknown): ExportError {
 }
 
 function todoFor(code: string): string {
-  return /^(ENOTDIR|EEXIST|EISDIR|ENOENT)$/.test(code)
+  return /^(ENOTDIR|EEXIST|EISDIR|ENOENT|ELOOP|ENOTPLAIN|ETOOLARGE)$/.test(code)
     ? 'Choose another folder, or move the file that is in the way.'
     : 'Free disk space or fix the permission, then run the same command again.';
 }

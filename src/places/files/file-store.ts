@@ -4,7 +4,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { codeOf, isNothingThere } from '../../lib/export-error.ts';
 import { type DirectWrites, directWritesTo } from '../scratch/direct-writes.ts';
 import type { Lock } from './lock.ts';
-import { makeFolder, onDisk, syncFolder } from '../../lib/disk/on-disk.ts';
+import { makeFolder, notPlain, onDisk, syncFolder, tooLarge } from '../../lib/disk/on-disk.ts';
 import type { OpenFile } from './open-file.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 
@@ -42,15 +42,15 @@ export interface FileStore {
 }
 
 const flagsOf = {
-  create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
-  update: constants.O_RDWR | constants.O_CREAT,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW,
+  update: constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW,
   read: constants.O_RDONLY,
 } as const;
 
 export const diskFileStore: FileStore = {
   open: (path, mode) =>
     onDisk(`open ${path}`, async () => {
-      const file = await open(path, flagsOf[mode], 0o644);
+      const file = await openPlain(path, flagsOf[mode]);
       return wholeFile(path, file, mode === 'read' ? undefined : directWritesTo(file));
     }),
   rename: (from, to) => onDisk(`rename ${from} to ${to}`, () => rename(from, to)),
@@ -122,9 +122,23 @@ async function markedNames(path: string): Promise<string[]> {
   return found.sort();
 }
 
+/** Longest text of V8: nothing that is read whole is larger. */
+const mostWholeBytes = 2 ** 29 - 24;
+
+/** Opens a plain file; what is written is no link either, which may lead to a file of somebody else. @throws with a code for `onDisk` */
+async function openPlain(path: string, flags: number): Promise<FileHandle> {
+  // Without waiting: a pipe that nobody writes to would keep it waiting for ever.
+  const file = await open(path, flags | constants.O_NONBLOCK, 0o644);
+  const found = await file.stat();
+  if (found.isFile()) return file;
+  await file.close();
+  throw Object.assign(new Error(), { code: found.isDirectory() ? 'EISDIR' : notPlain });
+}
+
 async function readWhole(path: string): Promise<Uint8Array> {
-  const file = await open(path, constants.O_RDONLY);
+  const file = await openPlain(path, constants.O_RDONLY);
   try {
+    if ((await file.stat()).size > mostWholeBytes) throw Object.assign(new Error(), { code: tooLarge });
     return await file.readFile();
   } finally {
     await file.close();
