@@ -3,7 +3,7 @@ import { besideTables, isBesideTable } from '../core/records/beside-tables.ts';
 import { fetchedAt, proofColumns, tableByName } from '../core/records/columns.ts';
 import type { RowBlock } from '../core/records/row-block.ts';
 import { exportedAt } from '../core/records/shape-table.ts';
-import { type Column, type ColumnType, type Row, type Table, wholeName } from '../core/records/table.ts';
+import { type Column, type Row, type Table, wholeName } from '../core/records/table.ts';
 import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
 import { pathIn } from '../places/export/export-folder.ts';

@@ -27,7 +27,21 @@ export function parseJobFile(
   text: string,
   name: string,
   environment: Readonly<Record<string, string | undefined>>,
-  { is, fields, todo }: FieldFile = jobFile,
+  file: FieldFile = jobFile,
+): JobFile {
+  try {
+    return parseFields(text, name, environment, file);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new ExportError('usage', `${name}: its values are nested too deep`, { todo: file.todo, cause });
+  }
+}
+
+function parseFields(
+  text: string,
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  { is, fields, todo }: FieldFile,
 ): JobFile {
   const lines = new LineCounter();
   // Its own check of unique keys takes quadratic time.

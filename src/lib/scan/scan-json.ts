@@ -1,4 +1,5 @@
 import { asBuffer, type ByteScanner, type ByteSpan, carryBytes } from './split-lines.ts';
+import { mostJsonDepth } from '../json/json-depth.ts';
 import {
   backslash,
   carriageReturn,
@@ -48,6 +49,10 @@ export function scanJson(options: ScanJsonOptions): ByteScanner {
     afterReturn = byte === carriageReturn;
   };
 
+  const requireShallow = (): void => {
+    if (open.length + depth > mostJsonDepth) throw fault(`it is nested deeper than ${mostJsonDepth} levels`, line);
+  };
+
   const emit = (bytes: Buffer, start: number, end: number): void => {
     inElement = false;
     if (open.length > 0) open[open.length - 1] = (open.at(-1) ?? 0) + 1;
@@ -73,6 +78,7 @@ export function scanJson(options: ScanJsonOptions): ByteScanner {
     }
     if (byte === openBracket && (open.length === 0 || opensInner)) {
       open.push(0);
+      requireShallow();
       return true;
     }
     if (open.length > 0 || byte === openBrace) return false;
@@ -81,8 +87,10 @@ export function scanJson(options: ScanJsonOptions): ByteScanner {
 
   /** True when the byte ends the element; it may be the last of an object outside of arrays, or what follows it in an array. */
   const ends = (byte: number): boolean => {
-    if (byte === openBracket || byte === openBrace) depth += 1;
-    else if (depth > 0) {
+    if (byte === openBracket || byte === openBrace) {
+      depth += 1;
+      requireShallow();
+    } else if (depth > 0) {
       depth -= byte === closeBracket || byte === closeBrace ? 1 : 0;
       return depth === 0 && open.length === 0;
     } else return byte === comma || byte === closeBracket;

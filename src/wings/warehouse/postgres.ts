@@ -1,3 +1,4 @@
+import { ExportError } from '../../lib/export-error.ts';
 import type { ColumnType, Table } from '../../core/records/table.ts';
 import { codecOf, type FileCodec } from '../../lib/decompress.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
@@ -84,8 +85,17 @@ SELECT * FROM ${tableFunctionOf(source)};
 `,
 };
 
-/** A file each, so that psql sees whether it could be read whole. */
+/**
+ * A file each, so that psql sees whether it could be read whole. It runs what stands behind a line break.
+ * @throws {ExportError} `usage`
+ */
 function copies(into: string, inputs: readonly string[], options: string): string {
+  const broken = inputs.find((input) => /[\r\n]/.test(input));
+  if (broken !== undefined) {
+    throw new ExportError('usage', `psql cannot read ${JSON.stringify(broken)}: the path has a line break`, {
+      todo: 'Rename the folder, or name another one with --folder.',
+    });
+  }
   return inputs.map((input) => `\\copy ${into} FROM ${input} WITH (${options})\n`).join('');
 }
 

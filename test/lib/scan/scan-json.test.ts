@@ -24,6 +24,12 @@ function elementsOf(
 const values = fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 8 });
 
 describe('scanJson', () => {
+  it.each(['[', '{"a":', '[{"a":[', ' [\n'])('refuses values that are nested deeper than 1,000 levels: %s', (open) => {
+    const levels = open.replaceAll(/[^[{]/g, '').length;
+    expect(() => elementsOf(open.repeat(1000 / levels), [100], { opensInner: true })).toThrow('is missing');
+    expect(() => elementsOf(open.repeat(1000 / levels + 1), [100], { opensInner: true })).toThrow('nested deeper');
+  });
+
   it('finds the elements of any array, whatever the reads are cut into', () => {
     fc.assert(
       fc.property(values, fc.constantFrom(0, 1, 3), readSizes, (array, indent, sizes) => {

@@ -9,8 +9,6 @@ import { writeIdFile } from '../../support/id-file.ts';
 import { runExport } from '../../support/run-export.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
-const { open, readAll } = diskFileStore;
-
 describe('what is planted at the name of a file', () => {
   it('a pipe and a device are refused, and not waited for', async () => {
     const pipe = join(await tempFolder(), 'pipe');
@@ -18,8 +16,8 @@ describe('what is planted at the name of a file', () => {
     for (const path of [pipe, '/dev/zero']) {
       const refused = { exit: 'cannotWrite', message: expect.stringContaining('a pipe or a device') as string };
       for (const mode of ['read', 'update', 'create'] as const)
-        await expect(open(path, mode)).rejects.toMatchObject(refused);
-      await expect(readAll(path)).rejects.toMatchObject(refused);
+        await expect(diskFileStore.open(path, mode)).rejects.toMatchObject(refused);
+      await expect(diskFileStore.readAll(path)).rejects.toMatchObject(refused);
     }
     expect(() => readText('/dev/zero')).toThrow('it is a device');
     expect(readText(pipe)).toBe('');
@@ -42,7 +40,7 @@ describe('what is planted at the name of a file', () => {
       ...diskFileStore,
       open: (path, mode) => {
         if (mode !== 'read') written.add(path);
-        return open(path, mode);
+        return diskFileStore.open(path, mode);
       },
     };
     const run = (out: string, files = diskFileStore) =>

@@ -1,3 +1,4 @@
+import { isTooDeep, mostJsonDepth } from '../../../lib/json/json-depth.ts';
 import { type ErrorEntry, isAsset, isErrorEntry } from '../../records/asset.ts';
 import { isJsonObject, type Json, stringifyJson } from '../../../lib/json/json.ts';
 import { mostValues } from '../../../lib/scan/json-end.ts';
@@ -124,6 +125,8 @@ class AnswerReader {
     if (value === null) return;
     if (!isAsset(value)) this.#passIdless(value);
     else if (isErrorEntry(value)) this.#errors.push(value);
+    else if (isTooDeep(this.#text.body, start, json.at))
+      this.#errors.push({ id: value.id, error: `the record is nested deeper than ${mostJsonDepth} levels` });
     else records.add(value, start, json.at);
   }
 
