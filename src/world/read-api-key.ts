@@ -1,4 +1,4 @@
-import { readText } from '../lib/disk/read-text.ts';
+import { readSmallText } from '../lib/disk/read-text.ts';
 import { basename } from 'node:path';
 import { type ServiceDialect, takesKey } from '../core/client/dialects.ts';
 import { keyProblem, onlyTheKey } from '../core/client/wire/service-address.ts';
@@ -85,7 +85,7 @@ export function takeKeyAway(environment: Record<string, string | undefined>): vo
 
 function keyIn(file: string, cwd: string): string {
   try {
-    return readText(file);
+    return readSmallText(file);
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'it does not exist' : (codeOf(error) ?? 'unknown error');
     // A key given in place of a file name must not appear in a log.

@@ -1,4 +1,4 @@
-import { readText } from '../../lib/disk/read-text.ts';
+import { readSmallText } from '../../lib/disk/read-text.ts';
 import { defaultDialect, type ServiceDialect } from '../../core/client/dialects.ts';
 import { listedFiles } from '../../core/job/job-fields.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -141,7 +141,7 @@ function dialectIn(args: CommandLine): ServiceDialect {
 function keysIn(path: string): string[] {
   let content: string;
   try {
-    content = readText(path);
+    content = readSmallText(path);
   } catch (cause) {
     const why = codeOf(cause) === 'ENOENT' ? 'no such file' : messageOf(cause);
     throw new ExportError('usage', `cannot read the key file ${path}: ${why}`, { cause });

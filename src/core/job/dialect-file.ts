@@ -1,4 +1,4 @@
-import { readText } from '../../lib/disk/read-text.ts';
+import { readSmallText } from '../../lib/disk/read-text.ts';
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { type AssetFlag, defaultDialect, type DialectLists, type ServiceDialect } from '../client/dialects.ts';
@@ -165,7 +165,7 @@ function readDialect(path: string): ServiceDialect {
 
 function textOf(path: string): string {
   try {
-    return readText(path);
+    return readSmallText(path);
   } catch (cause) {
     const why = whyUnread(cause);
     throw new ExportError('usage', `cannot read the dialect ${path}: ${why}`, {

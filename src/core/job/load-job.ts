@@ -1,5 +1,5 @@
 import { someIdsOf } from './job-traits.ts';
-import { readText } from '../../lib/disk/read-text.ts';
+import { readSmallText } from '../../lib/disk/read-text.ts';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { type AddressUse, classifyAddress, requireAddress } from '../../lib/addresses/address.ts';
@@ -164,7 +164,7 @@ function requireFlags(flags: Readonly<Record<string, unknown>>): void {
 function readJobFile({ file = '', folder, environment }: KnownSources): JobFile {
   const path = resolve(folder, requireAddress(file, 'local', 'the job file'));
   try {
-    return parseJobFile(readText(path), shownPath(path, folder), environment);
+    return parseJobFile(readSmallText(path), shownPath(path, folder), environment);
   } catch (error) {
     if (error instanceof ExportError) throw error;
     const why =

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readText } from '../../lib/disk/read-text.ts';
+import { readSmallText } from '../../lib/disk/read-text.ts';
 import type { TlsMaterial } from '../client/wire/service-address.ts';
 import { codeOf, ExportError } from '../../lib/export-error.ts';
 import type { Job } from './job-schema.ts';
@@ -59,7 +59,7 @@ function attempted<T>(make: () => T, wrong: WrongFile): T {
 
 function read(file: string, name: string): string {
   try {
-    return readText(file);
+    return readSmallText(file);
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'it does not exist' : (codeOf(error) ?? 'unknown error');
     throw wrongFile({ file, name, problem: `cannot be read: ${why}` });

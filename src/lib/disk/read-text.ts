@@ -11,7 +11,7 @@ const lookMs = 10;
  * The text of a small file, such as a job or a key, or of a pipe that its writer ends.
  * @throws {ExportError} `usage` for a device, for more than 16 MB, and for a pipe that is silent; else what the system says
  */
-export function readText(path: string): string {
+export function readSmallText(path: string): string {
   // Without waiting: a pipe that nobody writes to would keep it waiting for ever.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -6,7 +6,7 @@ import { ExportError } from '../../lib/export-error.ts';
 export const amount = z.int().min(0);
 
 /** Milliseconds since 1970 that a date can have (ECMAScript, 21.4.1.1). */
-export const moment = z.int().min(0).max(8.64e15);
+export const momentMs = z.int().min(0).max(8.64e15);
 
 /** A text for people, without control characters: it may be shown as it is. */
 export const word = z.string().regex(/^\P{Cc}*$/u, 'has a control character');
@@ -113,7 +113,7 @@ export const exportStartSchema = z.object({
   job: jobShapeSchema,
   inputs: z.array(inputSchema),
   /** When the export began, in milliseconds since 1970 (UTC). */
-  startedAtMs: moment,
+  startedAtMs: momentMs,
   /** The export that it is based on, as it was then. */
   base: z.object({ folder: z.string(), name: z.string(), seal: z.string() }).optional(),
 });

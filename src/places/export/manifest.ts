@@ -13,7 +13,7 @@ import {
   folderName,
   inputSchema,
   jobShapeSchema,
-  moment,
+  momentMs,
   notesSchema,
   proofsSchema,
   requireEncoding,
@@ -105,7 +105,7 @@ const manifestSchema = z.object({
   /** The columns of `assets` by which all rows are sorted, `id` last: the parts do not hold the rows of their entries. */
   sorted: z.array(sqlName).optional(),
   /** When the export began, in milliseconds since 1970 (UTC): only where a column holds it, or the age of rows counts. */
-  startedAtMs: moment.optional(),
+  startedAtMs: momentMs.optional(),
   /** Of a diff. */
   diff: diffSchema.optional(),
   /** How the service was spoken to, where that was not the specification's way. */

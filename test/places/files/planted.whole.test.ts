@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readText } from '../../../src/lib/disk/read-text.ts';
+import { readSmallText } from '../../../src/lib/disk/read-text.ts';
 import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
@@ -12,19 +12,19 @@ import { tempFolder } from '../../support/temp-folder.ts';
 describe('what is planted at the name of a file', () => {
   it('a pipe and a device are refused, and not waited for', async () => {
     const pipe = join(await tempFolder(), 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('bash', ['-c', 'mkfifo "$0"', pipe]);
     for (const path of [pipe, '/dev/zero']) {
       const refused = { exit: 'cannotWrite', message: expect.stringContaining('a pipe or a device') as string };
       for (const mode of ['read', 'update', 'create'] as const)
         await expect(diskFileStore.open(path, mode)).rejects.toMatchObject(refused);
       await expect(diskFileStore.readAll(path)).rejects.toMatchObject(refused);
     }
-    expect(() => readText('/dev/zero')).toThrow('it is a device');
-    expect(readText(pipe)).toBe('');
+    expect(() => readSmallText('/dev/zero')).toThrow('it is a device');
+    expect(readSmallText(pipe)).toBe('');
   });
 
   it('a pipe whose writer ends it is read as a text', async () => {
-    const script = `import { readText } from '${join(process.cwd(), 'src/lib/disk/read-text.ts')}'; process.stdout.write(readText(process.argv[1]))`;
+    const script = `import { readSmallText } from '${join(process.cwd(), 'src/lib/disk/read-text.ts')}'; process.stdout.write(readSmallText(process.argv[1]))`;
     const line = 'node --import ts-blank-space/register --input-type=module -e "$0" <(sleep 0.1; echo key)';
     expect(execFileSync('bash', ['-c', line, script], { encoding: 'utf8' })).toBe('key\n');
   });
