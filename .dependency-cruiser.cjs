@@ -288,7 +288,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(places|core/job|core/ids|wings/observe|world|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|on-disk|synced-file)|kernel/kernel|packages/(optional-packages|package-root)|buffer-pool|process/(exclusively|life-socket|lock-owner)))\\.ts$',
+          '^src/(places|core/job|core/ids|wings/observe|world|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|on-disk|read-text|synced-file)|kernel/kernel|packages/(optional-packages|package-root)|buffer-pool|process/(exclusively|life-socket|lock-owner)))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),
