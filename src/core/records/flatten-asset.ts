@@ -152,15 +152,18 @@ export function doubleOf(value: number | ExactNumber): number | undefined {
   return sameNumber(numberText(double), value.text) ? double : undefined;
 }
 
-/** True when two number texts mean the same number: `1.50` and `15e-1` do, `0` and `-0` do not. */
+/** True when two number texts mean the same number: `1.50` and `15e-1` do, and `0` and `-0`. */
 export function sameNumber(a: string, b: string): boolean {
   if (a === b) return true;
   const [left, right] = [decimalOf(a), decimalOf(b)];
-  return left.negative === right.negative && left.digits === right.digits && left.exponent === right.exponent;
+  const isZero = left.digits === '' && right.digits === '';
+  return (
+    (isZero || left.negative === right.negative) && left.digits === right.digits && left.exponent === right.exponent
+  );
 }
 
 function integerOf(value: number | ExactNumber, min: bigint, max: bigint): number | bigint | undefined {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min) return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min) return value + 0;
   const text = integerText(numberText(value));
   if (text === undefined) return undefined;
   // The text counts, not the double: JavaScript prints 2^64 as 18446744073709552000.
@@ -170,12 +173,12 @@ function integerOf(value: number | ExactNumber, min: bigint, max: bigint): numbe
   return Number.isSafeInteger(double) ? double : integer;
 }
 
-/** The plain digits of an integer of at most 20 (`12e2` is `1200`); undefined for others and for minus zero. */
+/** The plain digits of an integer of at most 20 (`12e2` is `1200`); undefined for others. Minus zero is 0. */
 function integerText(text: string): string | undefined {
   if (/^(?:0|-?[1-9]\d*)$/.test(text)) return text.length <= maxDigits ? text : undefined;
   const { negative, digits, exponent } = decimalOf(text);
-  if (exponent < 0 || digits.length + exponent > maxDigits || (negative && digits === '')) return undefined;
-  return (negative ? '-' : '') + (digits === '' ? '0' : digits + '0'.repeat(exponent));
+  if (exponent < 0 || digits.length + exponent > maxDigits) return undefined;
+  return digits === '' ? '0' : (negative ? '-' : '') + digits + '0'.repeat(exponent);
 }
 
 /** The number as ±digits · 10^exponent, digits without a zero at either end; zero has none. */
