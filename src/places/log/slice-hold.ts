@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ExportError } from '../../lib/export-error.ts';
-import { type NamedBody, type ObjectBody, type ObjectStore, sha256OfBody } from '../objects/object-store.ts';
+import {
+  type NamedBody,
+  type ObjectBody,
+  type ObjectStore,
+  sha256OfBody,
+  sizeOfBody,
+} from '../objects/object-store.ts';
 import type { Commit, Spent } from '../export/export-facts.ts';
 import { commitsOf, type LogEntry, type LogState, type SliceLog, type Spending, withSpent } from './slice-log.ts';
 
@@ -11,6 +17,8 @@ export interface Claim {
   readonly scratch: string;
   /** Whether the store can replace an object; `probeStore` knows. */
   readonly canReplace: boolean;
+  /** Parts whose commits are withdrawn: their files are damaged. */
+  readonly damaged?: ReadonlyMap<number, string> | undefined;
   /** What a dead holder said last of its spending: the least that it spent. */
   readonly lastOf?: ((nonce: string) => Promise<(Spent & { readonly scratch: string }) | undefined>) | undefined;
 }
@@ -28,7 +36,7 @@ export class SliceHold {
     const { log, scratch } = claim;
     const nonce = randomUUID();
     const spent = await spentBefore(claim);
-    const commits = commitsOf([log]);
+    const commits = commitsOf([log]).filter(({ part }) => claim.damaged?.has(part) !== true);
     if ((await log.append({ kind: 'claim', nonce, scratch, spent, commits })) === 'taken') return undefined;
     return new SliceHold(claim, nonce);
   }
@@ -93,7 +101,7 @@ export class SliceHold {
     for (;;) {
       const found = await store.look(name);
       if (found !== undefined) {
-        if (found.sha256 === sha256OfBody(body)) return 'put';
+        if (found.sha256 === sha256OfBody(body) && found.bytes === sizeOfBody(body)) return 'put';
         if (!(await this.isHeld())) return 'lost';
         if (!canReplace) throw cannotReplace(name);
         if ((await store.replace(name, body, found.tag)) === 'put') return 'put';

@@ -177,7 +177,8 @@ function afterEntry(state: KnownState, entry: LogEntry): KnownState {
     case 'claim': {
       const { nonce, scratch, spent } = entry;
       const commits = byPart(entry.commits);
-      return { ...state, next, sinceClaim: next, answered: 0, commits, spent, holder: { nonce, scratch } };
+      const holder = { nonce, scratch };
+      return { ...state, next, sinceClaim: next, isDone: false, answered: 0, commits, spent, holder };
     }
     case 'commit':
       state.commits.set(entry.commit.part, entry.commit);

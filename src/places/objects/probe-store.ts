@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ExportError } from '../../lib/export-error.ts';
-import type { ObjectLook, ObjectStore } from './object-store.ts';
+import { namesOf, type ObjectLook, type ObjectStore, readObjectIfThere } from './object-store.ts';
 import { chooseStore } from './store-retries.ts';
 
 /** What a store can do beyond what every export needs. */
@@ -30,6 +30,10 @@ export async function probeStore(store: ObjectStore, address: string): Promise<S
     );
   };
   try {
+    // Requests at once go over several connections, which a store may serve by several machines.
+    const reads = [1, 2].map(() => readObjectIfThere(store, name));
+    const seen = [...(await Promise.all([store.look(name), ...reads])), (await namesOf(store, name))[0]];
+    if (seen.includes(undefined)) throw forgets(address);
     if ((await store.putNew(name, body('second'))) === 'put') throw overwrites(address);
     const first = await store.look(name);
     const replaces = await canReplace(store, name, first);
@@ -48,6 +52,12 @@ async function canReplace(store: ObjectStore, name: string, first: ObjectLook | 
 
 function body(text: string): { readonly bytes: Uint8Array } {
   return { bytes: Buffer.from(text) };
+}
+
+function forgets(address: string): ExportError {
+  return new ExportError('usage', `${address} does not show an object right after it was put`, {
+    todo: 'Choose a store that is consistent: S3, Google Cloud Storage, Azure Blob Storage, Ceph, or a folder.',
+  });
 }
 
 function overwrites(address: string): ExportError {

@@ -6,6 +6,7 @@ import type { EnqueuedSlice } from '../../core/run/homes/home-start.ts';
 import { type ClaimedSlice, claimSlice, type SliceToClaim } from '../../core/run/homes/claim-slice.ts';
 import type { HeldSlice } from '../../core/run/homes/export-home.ts';
 import { heldElsewhere } from '../../core/run/homes/hold-home.ts';
+import { damagedCommits } from '../../core/run/homes/open-slices.ts';
 import { ownScratchId } from '../../core/run/homes/slice-holders.ts';
 import { createHash } from 'node:crypto';
 import { Entries } from '../../core/ids/entries.ts';
@@ -59,7 +60,8 @@ export class FleetSlices {
     const skip = async (): Promise<void> => {
       if (whenHeld === 'skip') throw heldElsewhere(place.address);
     };
-    const claimed = await claimSlice({ ...place, log, cut, stop, whenHeld: skip }).catch((error: unknown) => {
+    const damaged = await damagedCommits(place, commitsOf([log]));
+    const claimed = await claimSlice({ ...place, log, cut, stop, damaged, whenHeld: skip }).catch((error: unknown) => {
       if (error instanceof ExportError && error.exit === 'locked' && error.why?.kind !== 'startedOver')
         return undefined;
       throw error;

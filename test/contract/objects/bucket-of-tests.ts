@@ -10,6 +10,8 @@ export interface BucketWays {
   pageSize: number;
   /** How far its clock is ahead of ours. */
   aheadMs: number;
+  /** So many reads find nothing yet. */
+  late: number;
   /** Makes a page of a listing wrong. */
   bend: (page: PageOfTests) => PageOfTests;
 }
@@ -36,6 +38,7 @@ export const usualWays: BucketWays = {
   bareTags: false,
   pageSize: 1000,
   aheadMs: 0,
+  late: 0,
   bend: (page) => page,
 };
 

@@ -22,7 +22,7 @@ export function serveS3(store: BucketOfTests, secret: string): ServedStore {
 
   function get(key: string, range: string | undefined): Answer {
     const found = objects.get(key);
-    if (found === undefined) return refused(404, 'NoSuchKey');
+    if (found === undefined || ways.late-- > 0) return refused(404, 'NoSuchKey');
     const hash = found.sha256 === undefined ? {} : { 'x-amz-meta-sha256': found.sha256 };
     const answer = rangeOf(found, range);
     const modified = { 'last-modified': new Date(Date.now() + ways.aheadMs).toUTCString() };

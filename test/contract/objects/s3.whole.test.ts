@@ -62,6 +62,12 @@ it('a bucket where everything is overwritten does not pass the probe', async () 
   await expect(probeStore(await open(), 's3://bucket')).rejects.toMatchObject({ exit: 'usage' });
 });
 
+it.each([1, 2])('a bucket that does not show at once what was put does not pass the probe (%i)', async (late) => {
+  bucket.ways.late = late;
+  const message = expect.stringContaining('right after it was put') as string;
+  await expect(probeStore(await open(), 's3://bucket')).rejects.toMatchObject({ exit: 'usage', message });
+});
+
 it('an object in S3 whose answers always break without a byte ends a read with `unavailable`', async () => {
   const store = await open({ ...usual, clock: { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() } });
   await store.putNew('one', { bytes: Buffer.from('x') });

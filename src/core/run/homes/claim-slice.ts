@@ -26,6 +26,8 @@ export interface SliceToClaim extends HomePlace {
   readonly stop: AbortSignal;
   /** Awaited when another process put the last claim; by default it has to be dead. @throws {ExportError} `locked` */
   readonly whenHeld?: () => Promise<void>;
+  /** Parts that are made again. */
+  readonly damaged?: ReadonlyMap<number, string>;
   /** Awaited after the claim. @throws when the export is no longer the one that was opened */
   readonly requireCurrent: () => Promise<void> | undefined;
 }
@@ -54,7 +56,7 @@ export async function claimSlice(claim: SliceToClaim): Promise<ClaimedSlice | un
     const whenHeld = claim.whenHeld ?? (() => others?.requireDead(claim, log, claim.stop));
     if (holder !== undefined && holder.scratch !== id) await whenHeld();
     const lastOf = others && ((nonce: string) => others.readBeat(store, nonce));
-    const hold = await SliceHold.claim({ store, log, canReplace: claim.canReplace, scratch: id, lastOf });
+    const hold = await SliceHold.claim({ ...claim, scratch: id, lastOf });
     if (hold === undefined) throw heldElsewhere(claim.address);
     await claim.requireCurrent();
     const isCommitted = (part: number): boolean => hold.state.commits.has(part);

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeFolder } from '../../../lib/addresses/home-folder.ts';
 import { bucketFiles } from '../../../places/export/bucket-files.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';
@@ -37,5 +37,10 @@ export function localFolder({
 
 function cacheFolder(): string {
   const base = process.env['XDG_CACHE_HOME'];
-  return join(base === undefined || base === '' ? join(homedir(), '.cache') : base, 'asset-export');
+  return join(
+    base === undefined || base === ''
+      ? join(homeFolder('Name a folder with --scratch or output.scratch.'), '.cache')
+      : base,
+    'asset-export',
+  );
 }

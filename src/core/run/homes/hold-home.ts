@@ -70,7 +70,7 @@ export function heldElsewhere(address: string): ExportError {
 }
 
 /** Ends of a run that have nothing to do with what lies in the bucket. */
-const ownEnds = ['interrupted', 'terminated', 'spent', 'overrun', 'notTrusted'];
+const ownEnds = ['hungUp', 'interrupted', 'terminated', 'spent', 'overrun', 'notTrusted'];
 
 /**
  * The manifest that another process put in a bucket while this one failed; undefined where there is none. Who completes an export

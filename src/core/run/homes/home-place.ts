@@ -1,5 +1,6 @@
 import type { SliceShape } from '../../ids/batch-ids.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import type { Commit } from '../../../places/export/export-facts.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
 import type * as amongOthers from './among-others.ts';
@@ -21,6 +22,8 @@ export interface HomePlace {
   readonly isWhole?: true;
   /** Without a heartbeat for so long, a holder counts as dead. */
   readonly deadAfterSeconds: number;
+  /** Told of each part whose commit is withdrawn, with what is wrong with it. Absent in a repair, which has verified the parts. */
+  readonly onDamaged?: ((commit: Commit, damage: string) => void) | undefined;
   /** In a bucket. The lock of a folder keeps other processes away: such an export is one slice. */
   readonly others: typeof amongOthers | undefined;
 }

@@ -2,7 +2,9 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { exportPaths, pathIn, requireExportFolder } from '../../../places/export/export-folder.ts';
 import { readJournals } from '../../../places/scratch/journal-entries.ts';
 import { type Manifest, type NewManifest, manifestBytes } from '../../../places/export/manifest.ts';
-import { inTurns, namesOf, storeWithin } from '../../../places/objects/object-store.ts';
+import { partsWithDamage, withdrawCommits } from '../../../places/log/damaged-parts.ts';
+import { plural } from '../../../lib/format-text.ts';
+import { namesOf, storeWithin } from '../../../places/objects/object-store.ts';
 import { inputWithin } from '../../ids/id-input.ts';
 import { keepRunLines } from '../record/run-record.ts';
 import { noteOfRepair, repairPlace } from './repair-place.ts';
@@ -87,14 +89,15 @@ async function putManifest(
   onPut: (() => void) | undefined,
 ): Promise<Manifest> {
   const { store, address } = place;
-  await inTurns(manifest.files, async ({ path, bytes, sha256 }) => {
-    const found = await store.look(path);
-    if (found?.bytes === bytes && (found.sha256 ?? sha256) === sha256) return;
-    const now = found === undefined ? 'is missing' : 'has other bytes';
-    throw new ExportError('damaged', `${pathIn(address, path)} was committed, but ${now}`, {
-      todo: 'Restore that version of the file, or start over with --fresh.',
+  const damaged = await partsWithDamage(place, manifest.files);
+  for (const damage of damaged.values()) {
+    const withdrawn = await withdrawCommits(place, damaged);
+    const again = `Run the same command again: it makes ${plural(withdrawn, 'part')} again, and pays for their calls.`;
+    const restore = 'Restore that version of the file, or start over with --fresh.';
+    throw new ExportError('damaged', pathIn(address, damage), {
+      ...(withdrawn > 0 ? { todo: again, again: 'now' } : { todo: restore }),
     });
-  });
+  }
   if ((await store.putNew(exportPaths.manifest, { bytes: manifestBytes(manifest) })) === 'put') onPut?.();
   return requireManifestAt(place);
 }

@@ -3,6 +3,11 @@ import type { Job } from '../../job/job-schema.ts';
 import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import type { ExportContext } from '../export-context.ts';
+import { pathIn } from '../../../places/export/export-folder.ts';
+import type { Commit } from '../../../places/export/export-facts.ts';
+import { ExportError } from '../../../lib/export-error.ts';
+import { plural } from '../../../lib/format-text.ts';
+import { askedIds } from '../record/runs-model.ts';
 import { type ExportPlace, inBucket, inFolder, localFolder } from './export-place.ts';
 import type { HomePlace } from './home-place.ts';
 import type { ExportHome } from './export-home.ts';
@@ -22,13 +27,24 @@ export async function openHome(job: Job, context: HomeContext): Promise<ExportHo
 
 /** The place of a job's export. @throws {ExportError} `usage` */
 export async function openHomePlace(job: Job, context: HomeContext): Promise<HomePlace> {
-  const { files, clock, abort } = context;
+  const { files, clock, abort, listener } = context;
   const { dir, endpoint } = job.output;
   const { store } = await openPlace(dir, endpoint, context);
   const { entriesPerSlice, deadAfterSeconds } = job.fleet;
   const shape = { ...batchShape(job), entriesPerSlice };
   const others = store.isShared ? await import('./among-others.ts') : undefined;
-  return { files, store, clock, abort, address: dir, scratch: localFolder(job), shape, deadAfterSeconds, others };
+  const onDamaged = (commit: Commit, damage: string): void => {
+    const message = `${pathIn(dir, damage)}: ${remakingText(job, commit)}`;
+    listener?.({ kind: 'warning', message });
+  };
+  const scratch = localFolder(job);
+  return { files, store, clock, abort, address: dir, scratch, shape, deadAfterSeconds, onDamaged, others };
+}
+
+function remakingText({ service, budget }: Job, { part, counts, cap = service.idsPerCall }: Commit): string {
+  const calls = Math.ceil(askedIds(counts) / Math.min(cap, service.idsPerCall));
+  const price = plural(calls * budget.creditsPerCall, 'credit');
+  return `part ${part} is made again (about ${plural(calls, 'call')}, ${price})`;
 }
 
 /** What lies at an address, in a folder or a bucket. @throws {ExportError} `usage` */
@@ -68,11 +84,25 @@ export function bucketIds({ output }: Pick<Job, 'output'>, context: Omit<HomeCon
     const endpoint = address.startsWith('s3://') ? output.endpoint : undefined;
     const store = await openStoreAt(top, endpoint, context);
     const pattern = namePattern(address.slice(top.length + 1));
-    const found: RemoteFile[] = [];
+    const files: RemoteFile[] = [];
     for await (const { name, bytes } of store.list(fixed.slice(top.length + 1))) {
       if (!pattern.test(name) || name.endsWith('/')) continue;
-      found.push({ address: `${top}/${name}`, bytes, read: () => store.read(name) });
+      const found = `${top}/${name}`;
+      files.push({ address: found, bytes, read: () => readIds(store.read(name), found) });
     }
-    return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+    return files.sort((a, b) => (a.address < b.address ? -1 : 1));
   };
+}
+
+/** To a store an object that vanishes or changes while it is read is damaged; a list of ids is an input. */
+async function* readIds(blocks: AsyncIterable<Uint8Array>, address: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* blocks;
+  } catch (error) {
+    if (!(error instanceof ExportError) || error.exit !== 'damaged') throw error;
+    throw new ExportError('input', error.message, {
+      todo: `Put ${address} back as it was, or start over with --fresh.`,
+      cause: error,
+    });
+  }
 }

@@ -1,6 +1,7 @@
 import { partFiles } from '../part-names.ts';
 import { type CutSlice, cutSlices } from '../../ids/batch-ids.ts';
 import type { Entries } from '../../ids/entries.ts';
+import { partsWithDamage } from '../../../places/log/damaged-parts.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commitsOf, readLogs, SliceLog, type SpentInScratch, spentOf } from '../../../places/log/slice-log.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
@@ -30,12 +31,16 @@ export async function openExport(
   requireSame(address, begun, start);
   requireSameSlices(address, begun, entriesPerSlice);
   const logs = await readLogs(place);
-  const commits = commitsOf(logs.values());
-  // A repair has verified the parts, and those that are damaged since wait for the next one.
-  if (others === undefined && begun.repairs === undefined) await requireParts(place, commits);
+  const all = commitsOf(logs.values());
+  const damaged = await damagedCommits(place, all);
+  const commits = all.filter(({ part }) => !damaged.has(part));
   const current = others && new others.CurrentStart(place, begun);
   const cuts = isWhole ? wholeOf(entries) : cutSlices(whenRead(entries), shape);
-  const slices = new OpenSlices({ ...place, canReplace, requireCurrent: () => current?.require() }, logs, cuts);
+  const slices = new OpenSlices(
+    { ...place, canReplace, damaged, requireCurrent: () => current?.require() },
+    logs,
+    cuts,
+  );
   const folders = others === undefined ? [scratch] : await others.sliceFolders(place);
   const committed = new Set(commits.map(({ part }) => part));
   return {
@@ -71,15 +76,21 @@ async function requireNoParts({ files, address }: HomePlace): Promise<void> {
 }
 
 /** Committed files are not made again: one that is gone or cut would be found missing only at the end. */
-async function requireParts({ files, address }: HomePlace, commits: readonly Commit[]): Promise<void> {
-  for (const { path, bytes } of commits.flatMap((commit) => commit.files)) {
-    const size = await files.sizeOf(pathIn(address, path));
-    if (size === bytes) continue;
-    const now = size === undefined ? 'it is missing' : size === 'folder' ? 'it is a folder' : `it has ${size} now`;
-    throw new ExportError('damaged', `${pathIn(address, path)} is damaged: ${bytes} bytes were committed, but ${now}`, {
-      todo: 'Restore it from a copy, or start over with --fresh.',
-    });
+export async function damagedCommits(
+  place: HomePlace,
+  commits: readonly Commit[],
+): Promise<ReadonlyMap<number, string>> {
+  const { onDamaged } = place;
+  if (onDamaged === undefined) return new Map();
+  const damaged = await partsWithDamage(
+    place,
+    commits.flatMap(({ files }) => files),
+  );
+  for (const commit of commits) {
+    const damage = damaged.get(commit.part);
+    if (damage !== undefined) onDamaged(commit, damage);
   }
+  return damaged;
 }
 
 export function requireSameSlices(address: string, { entriesPerSlice }: HomeStart, now: number | undefined): void {
@@ -94,7 +105,7 @@ export function requireSameSlices(address: string, { entriesPerSlice }: HomeStar
   );
 }
 
-type OpenPlace = HomePlace & Pick<SliceToClaim, 'canReplace' | 'requireCurrent'>;
+type OpenPlace = HomePlace & Pick<SliceToClaim, 'canReplace' | 'damaged' | 'requireCurrent'>;
 
 /** The slices of an export in order: those that are done are skipped, each other one is claimed. */
 class OpenSlices {
@@ -118,7 +129,8 @@ class OpenSlices {
       const cut = next.value;
       const log = this.#logs.get(cut.slice) ?? new SliceLog(this.#place.store, cut.slice);
       this.#logs.set(cut.slice, log);
-      if ((await log.refresh()).isDone) continue;
+      const { isDone, commits } = await log.refresh();
+      if (isDone && ![...commits.keys()].some((part) => this.#place.damaged?.has(part))) continue;
       const held = await claimSlice({ ...this.#place, log, cut, stop }).catch((error: unknown) => {
         if (error instanceof ExportIsComplete) return 'complete' as const;
         throw error;

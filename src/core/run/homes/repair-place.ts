@@ -16,6 +16,7 @@ export function repairPlace(place: HomePlace): HomePlace {
     address: pathIn(address, exportPaths.repair),
     scratch: pathIn(scratch, others === undefined ? exportPaths.repair : 'repair'),
     isWhole: true,
+    onDamaged: undefined,
   };
 }
 

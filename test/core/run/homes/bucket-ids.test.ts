@@ -6,12 +6,12 @@ import { namePattern } from '../../../../src/core/ids/id-input.ts';
 import { writeSmallIds, goodAnswer } from '../../../model/support/small-export.ts';
 import { steps } from '../../../model/support/small-fleet.ts';
 import { storeWithin } from '../../../../src/places/objects/object-store.ts';
-import { MemoryObjects } from '../../../support/memory-objects.ts';
+import { MemoryObjects, type StoreWeather } from '../../../support/memory-objects.ts';
 import { type MakeExport, runExport } from '../../../support/run-export.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 /** The ids of the small export in two files of a bucket, and commands on them. */
-async function idsInBucket() {
+async function idsInBucket(weather?: (ids: MemoryObjects) => StoreWeather) {
   const folder = await tempFolder();
   const lines = readFileSync(writeSmallIds(folder), 'utf8').trim().split('\n');
   const ids = new MemoryObjects();
@@ -36,7 +36,7 @@ async function idsInBucket() {
       make,
       context: {
         openStore: async ({ address }) =>
-          address === 's3://ids/night' ? storeWithin(ids.open(), 'night') : bucket.open(),
+          address === 's3://ids/night' ? storeWithin(ids.open(weather?.(ids)), 'night') : bucket.open(),
         openWire: () => ({ ask: async (call) => goodAnswer(call), close: () => Promise.resolve() }),
       },
     });
@@ -44,6 +44,20 @@ async function idsInBucket() {
 }
 
 describe('ids in a bucket', () => {
+  it.each([
+    { what: 'vanish', exit: 'input', run: undefined },
+    { what: 'vanish, of enqueue,', exit: 'input', run: steps.enqueue() },
+  ])('that $what while they are read end with exit 4', async ({ exit, run: make }) => {
+    let reads = 0;
+    const { run } = await idsInBucket((ids) => ({ kind, name }, when) => {
+      // They are looked at, then read.
+      if (kind === 'read' && when === 'before' && (reads += 1) > 1) ids.objects.delete(name);
+    });
+    const out = 's3://bucket/new';
+    const ended = await run('s3://ids/night/*', out, make).catch((error: unknown) => ({ error }));
+    expect(ended.error).toMatchObject({ exit, message: expect.stringContaining('does not exist') as string });
+  });
+
   it('are read in the order of their names, by run and by enqueue', async () => {
     const { folder, bucket, run } = await idsInBucket();
     const local = await run(join(folder, 'ids.txt'), join(folder, 'local'));
