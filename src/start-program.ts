@@ -1,4 +1,4 @@
-import { endFirstProcess, endSoon, processTerminal } from './cli/process-terminal.ts';
+import { endSoon, processTerminal, takeSignals } from './cli/process-terminal.ts';
 import { showError } from './cli/output/show-error.ts';
 import { giveAddressesTime } from './lib/process/address-attempts.ts';
 
@@ -10,7 +10,7 @@ export async function startProgram(): Promise<void> {
   });
   // Drivers warn of their own next versions, in lines for programmers.
   process.removeAllListeners('warning');
-  endFirstProcess();
+  takeSignals();
   giveAddressesTime();
   try {
     // Loaded here, so that running out of handles while loading is reported in words.

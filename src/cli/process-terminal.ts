@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { type EndSignal, endSignalNames, endSignals, type Terminal } from './terminal.ts';
 
@@ -8,6 +9,22 @@ let isTold = false;
 
 /** How many take the signals now. */
 let listeners = 0;
+
+/**
+ * Whether nohup started this process: Node.js sets back that SIGHUP was ignored. A shell names the program that it starts (`_`), and
+ * nohup gives a process that had a terminal a stdin which cannot be read.
+ */
+function ignoresHangup(): boolean {
+  if (/(?:^|\/)nohup$/.test(process.env['_'] ?? '')) return true;
+  try {
+    const [, flags = ''] = /^flags:\s*(\d+)$/m.exec(readFileSync('/proc/self/fdinfo/0', 'utf8')) ?? [];
+    return flags.endsWith('1');
+  } catch {
+    return false; // Not Linux, or stdin is closed.
+  }
+}
+
+const endingSignals: readonly EndSignal[] = ignoresHangup() ? endSignalNames.filter((name) => name !== 'SIGHUP') : endSignalNames;
 
 /** The terminal of this process. Its streams are opened when they are first used. */
 export const processTerminal: Terminal = {
@@ -23,6 +40,7 @@ export const processTerminal: Terminal = {
   env: process.env,
   cwd: () => process.cwd(),
   onSignal: (name, listener) => {
+    if (!endingSignals.includes(name)) return () => undefined;
     process.on(name, listener);
     listeners += 1;
     return () => {
@@ -61,10 +79,11 @@ function endBy(name: EndSignal): never {
   process.exit(exitCodes[endSignals[name]].code);
 }
 
-/** The kernel gives signals no effect on the first process of a container, unless it takes them. */
-export function endFirstProcess(): void {
+/** The kernel gives signals no effect on the first process of a container, unless it takes them. One that is ignored is taken for ever. */
+export function takeSignals(): void {
+  for (const name of endSignalNames) if (!endingSignals.includes(name)) process.on(name, () => undefined);
   if (process.pid !== 1) return;
-  for (const name of endSignalNames) {
+  for (const name of endingSignals) {
     process.on(name, () => {
       if (listeners === 0) endBy(name);
     });

@@ -6,7 +6,7 @@ export interface StopSignals {
   readonly stop: AbortSignal;
   readonly abort: AbortSignal;
   /**
-   * Takes the signals of the system until `dispose`. The first SIGINT or SIGTERM stops new calls and leaves what is under way up to
+   * Takes the signals of the system until `dispose`. The first of SIGINT, SIGTERM and SIGHUP stops new calls and leaves what is under way up to
    * `graceMs`; the second ends the program at once. Both leave an export that can be continued. With `abort` the second ends
    * only what is under way, for a program that has to clean up when its threads are gone; the third ends that one.
    */
@@ -60,4 +60,16 @@ export function stopSignals(
       forget();
     },
   };
+}
+
+/** Resolves at the first signal that ends a program. */
+export function untilSignal({ onSignal }: Pick<Terminal, 'onSignal'>): Promise<void> {
+  return new Promise((resolve) => {
+    for (const name of endSignalNames) {
+      const giveBack = onSignal(name, () => {
+        giveBack();
+        resolve();
+      });
+    }
+  });
 }

@@ -1,7 +1,7 @@
 /** The signals that end a program, and how an end by each is called. */
-export const endSignals = { SIGINT: 'interrupted', SIGTERM: 'terminated' } as const;
+export const endSignals = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hungUp' } as const;
 export type EndSignal = keyof typeof endSignals;
-export const endSignalNames = ['SIGINT', 'SIGTERM'] as const satisfies readonly EndSignal[];
+export const endSignalNames = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const satisfies readonly EndSignal[];
 export type TerminalOutput = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** What a command uses of the process that runs it. The program gives its own; tests give one in memory. */

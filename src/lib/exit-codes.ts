@@ -60,6 +60,7 @@ export const exitCodes = {
     meaning: 'not finished yet: the export has no manifest, as its run was stopped or still works',
     again: 'later',
   },
+  hungUp: { code: 129, meaning: 'SIGHUP: answers in flight were kept; resumable', again: 'now' },
   interrupted: { code: 130, meaning: 'SIGINT: answers in flight were kept; resumable', again: 'now' },
   terminated: { code: 143, meaning: 'SIGTERM: answers in flight were kept; resumable', again: 'now' },
 } as const satisfies Readonly<Record<string, { code: number; meaning: string; again: Again }>>;

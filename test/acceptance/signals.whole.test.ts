@@ -15,6 +15,7 @@ const concurrency = 4;
 const signals = [
   ['SIGTERM', 143],
   ['SIGINT', 130],
+  ['SIGHUP', 129],
 ] as const;
 
 interface Setting {
@@ -77,6 +78,19 @@ describe('the first signal', () => {
     await slow.stop();
     // The first part may be committed by then, and its answers dropped.
     expect(await goesOn(set)).toBe(calls - sent);
+  });
+
+  it('SIGHUP changes nothing where nohup started the program', async () => {
+    const set = await setting();
+    const slow = await startGeneratedService({ delayMs: 100 });
+    const environment = { ...set.options.environment, _: '/usr/bin/nohup' };
+    const { child, ended } = startProgram(set.flags(slow, 'out'), { ...set.options, environment });
+    await asked(slow, 1);
+    child.kill('SIGHUP');
+    const run = await ended;
+    expect(run.exit, run.stderr).toBe(0);
+    expect(slow.counts().calls).toBe(calls);
+    await slow.stop();
   });
 
   it('leaves answers in flight no longer than --grace-ms', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { processTerminal } from '../../src/cli/process-terminal.ts';
 import { type StopSignals, stopSignals } from '../../src/cli/stop-signals.ts';
+import type { EndSignal } from '../../src/cli/terminal.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 
 let signals: StopSignals | undefined;
@@ -18,7 +19,7 @@ function listening(graceMs: number, tell: (message: string) => void = () => unde
 }
 
 /** Calls the newest listener: the test runner has its own. */
-function receive(name: 'SIGINT' | 'SIGTERM'): void {
+function receive(name: EndSignal): void {
   process.listeners(name).at(-1)?.(name);
 }
 
@@ -26,6 +27,7 @@ describe('the first signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('%s stops new calls and ends with %d', (name, exitCode) => {
     const told: string[] = [];
     signals = listening(1000, (message) => told.push(message));

@@ -30,6 +30,7 @@ const retried: readonly number[] = [
   exitCodes.input.code,
   exitCodes.unavailable.code,
   exitCodes.locked.code,
+  exitCodes.hungUp.code,
   exitCodes.interrupted.code,
   exitCodes.terminated.code,
 ];
@@ -86,7 +87,7 @@ describe('the file of AWS Batch', () => {
     const retriedThere = evaluateOnExit.filter(({ action }) => action === 'RETRY').map(({ onExitCode }) => onExitCode);
     // A job begins when the one before has ended well, so nothing is enqueued too late (4). Batch sends no SIGINT (130), and SIGKILL (137)
     // after SIGTERM.
-    const wanted = retried.filter((code) => code !== exitCodes.input.code && code !== exitCodes.interrupted.code);
+    const wanted = retried.filter((code) => ![exitCodes.input, exitCodes.hungUp, exitCodes.interrupted].some((none) => none.code === code));
     expect(retriedThere.map(Number)).toEqual([...wanted, 137].sort((a, b) => a - b));
     // What no condition names is retried.
     expect(evaluateOnExit.at(-1)).toEqual({ onReason: '*', action: 'EXIT' });

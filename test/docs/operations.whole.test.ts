@@ -26,7 +26,7 @@ const textOf = (name: string): string => readFileSync(join(folder, name), 'utf8'
 const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
 /** What another run within minutes may help. */
-const retried: readonly ExitName[] = ['unavailable', 'locked', 'interrupted', 'terminated'];
+const retried: readonly ExitName[] = ['unavailable', 'locked', 'hungUp', 'interrupted', 'terminated'];
 const codesOf = (names: readonly ExitName[]): number[] => names.map((name) => exitCodes[name].code);
 
 /** Least time to stop: the grace of answers in flight is 20 s. */

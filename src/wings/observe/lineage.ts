@@ -168,7 +168,9 @@ class LineageEvents {
 
 function eventType(exit: number): 'COMPLETE' | 'FAIL' | 'ABORT' {
   if (exit === exitCodes.complete.code) return 'COMPLETE';
-  const aborted = [exitCodes.spent, exitCodes.interrupted, exitCodes.terminated].map(({ code }) => code as number);
+  const aborted = [exitCodes.spent, exitCodes.hungUp, exitCodes.interrupted, exitCodes.terminated].map(
+    ({ code }) => code as number,
+  );
   return aborted.includes(exit) ? 'ABORT' : 'FAIL';
 }
 
