@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { homeFolder } from '../lib/addresses/home-folder.ts';
 import type { CreditLedger, DiskLedgerOptions } from '../core/client/ledger/credit-ledger.ts';
 import type { SharedPace } from '../core/client/policies/shared-pace.ts';
 import {
@@ -170,5 +170,6 @@ export function stateFolder(flag: string | undefined, { env, cwd }: Pick<Surroun
   const chosen = flag ?? env['ASSET_EXPORT_STATE'];
   if (chosen !== undefined && chosen !== '') return resolve(cwd(), requireAddress(chosen, 'local', '--state-dir'));
   const base = env['XDG_STATE_HOME'];
-  return join(base === undefined || base === '' ? join(homedir(), '.local', 'state') : base, 'asset-export');
+  const instead = 'Name a folder for the ledger of credits with ASSET_EXPORT_STATE (or --state-dir).';
+  return join(base === undefined || base === '' ? join(homeFolder(instead), '.local', 'state') : base, 'asset-export');
 }

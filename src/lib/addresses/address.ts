@@ -1,8 +1,8 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bucketExamples, bucketNameProblem, bucketSchemes } from './address-kinds.ts';
 import { ExportError } from '../export-error.ts';
+import { homeFolder } from './home-folder.ts';
 import { nearestName } from '../nearest-name.ts';
 
 interface AddressRules {
@@ -261,5 +261,7 @@ function unknownName(text: string, { reads, braces, insteadOfDate }: AddressRule
 
 /** A leading `~` is the home folder, also where no shell saw it. */
 function fromHome(text: string): string {
-  return text === '~' || text.startsWith('~/') ? join(homedir(), text.slice(1)) : text;
+  return text === '~' || text.startsWith('~/')
+    ? join(homeFolder(`Write the whole path instead of ${text}.`), text.slice(1))
+    : text;
 }
