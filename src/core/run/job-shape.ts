@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasBase, noBase } from '../job/job-base.ts';
 import { type Job, jobSchema } from '../job/job-schema.ts';
+import { dialectOf } from '../job/job-dialect.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { outcomesToRead } from '../records/beside-tables.ts';
 import {
@@ -16,6 +17,9 @@ const source = 'rebuilt';
 
 /** The list whose records an export keeps. */
 const listed = 'list';
+
+/** What the service of a fleet is asked with. */
+const answersField = 'service.answers';
 
 /** Which ids of `unexported/` are read. */
 const outcomeField = 'ids.outcome';
@@ -88,6 +92,15 @@ const absent: JobShape = {
   'output.nested': false,
 };
 
+/**
+ * The fields of the job of a fleet. The methods and flags of the dialect are among them: they decide what an answer means. An export
+ * that one process makes at a time may be finished with another provider.
+ */
+export function fleetShape(job: Job): JobShape {
+  const { one, many, flagsOne, flagsMany } = dialectOf(job.service.dialect);
+  return { ...jobShape(job), [answersField]: { one, many, flagsOne, flagsMany } };
+}
+
 function idsShape({ ids: { limit, sample, outcome } }: Job): JobShape {
   return {
     ...(sample === undefined ? {} : { [sampleField]: sample }),
@@ -148,6 +161,8 @@ export function requireSame(
   for (const [name, value] of Object.entries({ ...absent, ...now.job })) {
     if (name !== keptField && !isDeepStrictEqual(old[name], value)) {
       if (name === source) throw changedSource(folder, rebuiltOf(old), rebuiltOf(now.job));
+      if (name === answersField)
+        throw changed('usage', name, `${folder} was started with another dialect of the service (--dialect)`);
       if (name === listed)
         throw new ExportError('usage', `${folder} is not the export of this list`, {
           why: { kind: 'changed', changed: name },

@@ -20,7 +20,7 @@ import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { requireSameSlices } from '../../core/run/homes/open-slices.ts';
 import { type EnqueuedSlice, readStart, type HomeStart, startBody } from '../../core/run/homes/home-start.ts';
 import { openHomePlace, bucketIds } from '../../core/run/homes/open-home.ts';
-import { jobShape, requireSame } from '../../core/run/job-shape.ts';
+import { fleetShape, jobShape, requireSame } from '../../core/run/job-shape.ts';
 import { probeStore } from '../../places/objects/probe-store.ts';
 import { requireFleetHome } from './fleet-home.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -128,8 +128,8 @@ async function enqueueLocked(place: HomePlace, request: EnqueueRequest, context:
   const begun = manifest === undefined ? await readStart(place) : undefined;
   const before = manifest ?? begun;
   if (before !== undefined) {
-    const now = { job: jobShape(job), inputs: await fingerprintInputs(found.inputs) };
-    requireSame(place.address, before, now);
+    const shape = manifest === undefined ? fleetShape(job) : jobShape(job);
+    requireSame(place.address, before, { job: shape, inputs: await fingerprintInputs(found.inputs) });
   }
   if (begun !== undefined) requireSameSlices(place.address, begun, place.shape.entriesPerSlice);
   const { columns } = found;
@@ -142,7 +142,7 @@ async function enqueueLocked(place: HomePlace, request: EnqueueRequest, context:
   await probeStore(place.store, place.address);
   const made = await makeSlices({ place, found, request, missing }, context);
   const inputs = made.fingerprints;
-  const start = { job: jobShape(job), inputs, startedAtMs: context.clock.now() };
+  const start = { job: fleetShape(job), inputs, startedAtMs: context.clock.now() };
   const { entriesPerSlice } = place.shape;
   const entries = made.slices.reduce((sum, each) => sum + each.entries, 0);
   await putStart(place, { ...start, entriesPerSlice, entries, slices: made.slices });

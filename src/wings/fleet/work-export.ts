@@ -19,7 +19,7 @@ import { putRecord, readRunRecords } from '../../core/run/homes/shared-record.ts
 import { CurrentStart, type HomeStart, type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
 import type { SliceSource } from '../../core/run/homes/export-home.ts';
 import { openHomePlace } from '../../core/run/homes/open-home.ts';
-import { jobShape, requireSame, jobAsBegun } from '../../core/run/job-shape.ts';
+import { fleetShape, jobShape, requireSame, jobAsBegun } from '../../core/run/job-shape.ts';
 import { recordVerdict } from '../../core/run/record-verdict.ts';
 import { type ObservedContext, observedRun } from '../../core/run/observed-run.ts';
 import { completedElsewhere } from '../../core/run/homes/hold-home.ts';
@@ -105,7 +105,7 @@ async function workOnUnfinished(request: Request, context: StartedContext, place
   const { job } = request;
   const { files } = context;
   const start = await requireEnqueued(place);
-  requireSame(place.address, start, { job: jobShape(job), inputs: start.inputs });
+  requireSame(place.address, start, { job: fleetShape(job), inputs: start.inputs });
   const { canReplace } = await probeStore(place.store, place.address);
   const assets = start.slices.reduce((sum, { valid }) => sum + valid, 0);
   await warnOfDisk(job, { assets, entries: start.entries }, context);
