@@ -73,8 +73,8 @@ export interface RunningService {
   readonly assets: number;
   /** What it answered and charged so far. */
   counts(): ServiceCounts;
-  /** Ends at once: open connections are cut. */
-  close(): Promise<void>;
+  /** Sends what was charged, for at most `graceMs` (0 unless given); then open connections are cut. */
+  close(graceMs?: number): Promise<void>;
 }
 
 /** What a service answered so far. */

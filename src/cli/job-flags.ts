@@ -149,7 +149,7 @@ export const jobNotes = `Every flag is also a job field (asset-export help job) 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error'];
 
 /** What holds where a flag is not given. */
-const standards = { graceMs: '20000', logLevel: 'info' };
+export const standards = { graceMs: '20000', logLevel: 'info' };
 
 /** Flags of commands that run a job. */
 export const runFlags: readonly CommandFlag[] = [
@@ -157,7 +157,7 @@ export const runFlags: readonly CommandFlag[] = [
   {
     name: 'grace-ms',
     value: 'MS',
-    about: 'how long to wait after SIGINT or SIGTERM for answers in flight, bucket and database; at most a day',
+    about: 'how long to wait after SIGINT, SIGTERM or SIGHUP for answers in flight, bucket and database; at most a day',
     standard: standards.graceMs,
   },
   {

@@ -40,6 +40,7 @@ const longestKey = 1000;
 /** How long a connection is kept for the next request. */
 const keepAliveTimeoutMs = 72_000;
 
+const ending: HttpAnswer = { ...textAnswer(503, 'the service ends'), headers: { connection: 'close' } };
 const notFound = textAnswer(404, 'not found');
 const badRequest = textAnswer(400, 'bad request');
 const usePost: HttpAnswer = { ...textAnswer(405, 'use POST'), headers: { ...notFound.headers, allow: 'POST' } };
@@ -49,8 +50,11 @@ const otherMethods: ReadonlySet<string | undefined> = new Set(['GET', 'PUT', 'DE
 export class HttpFrame {
   readonly #options: HttpFrameOptions;
   readonly #servers: Server[] = [];
-  readonly #answering = new Set<Promise<HttpAnswer>>();
+  /** Answers that were looked up, until their connections took them or ended. */
+  readonly #answering = new Set<Promise<unknown>>();
+  readonly #turns = new WeakMap<Socket, Promise<unknown>>();
   readonly #ending = new AbortController();
+  #isEnding = false;
 
   constructor(options: HttpFrameOptions) {
     this.#options = options;
@@ -66,15 +70,17 @@ export class HttpFrame {
     return address;
   }
 
-  /** Ends at once: open connections are cut. When it resolves, nothing is looked up or booked any more. */
-  async close(): Promise<void> {
+  /** Sends what was looked up, for at most `graceMs`; then connections are cut. When it resolves, nothing is booked any more. */
+  async close(graceMs = 0): Promise<void> {
+    this.#isEnding = true;
+    const closed = this.#servers.map((server) => new Promise((resolve) => server.close(resolve)));
+    const sent = new AbortController();
+    const late = this.#options.clock.sleep(graceMs, sent.signal).catch(() => undefined);
+    if (graceMs > 0) await Promise.race([Promise.allSettled(this.#answering), late]);
+    sent.abort();
     this.#ending.abort(new Error('the service ends'));
-    for (const server of this.#servers) {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    }
-    await Promise.allSettled(this.#answering);
+    for (const server of this.#servers) server.closeAllConnections();
+    await Promise.allSettled([...closed, ...this.#answering]);
   }
 
   async #listenAt(host: string, port: number): Promise<AddressInfo> {
@@ -101,7 +107,7 @@ export class HttpFrame {
     response.on('error', () => undefined);
     let answer: HttpAnswer;
     try {
-      answer = await this.#answer(request);
+      answer = await this.#answer(request, response);
     } catch (error) {
       if (error instanceof ClientLeft) return;
       this.#options.onError(error);
@@ -117,7 +123,11 @@ export class HttpFrame {
     response.end(body);
   }
 
-  async #answer(request: IncomingMessage): Promise<HttpAnswer> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer> {
+    const { socket } = request;
+    const turn = this.#turns.get(socket);
+    const taken = new Promise((resolve) => response.once('close', resolve));
+    this.#turns.set(socket, taken);
     const { method, url = '' } = request;
     const segments = segmentsOf(url);
     if (segments === undefined) return badRequest;
@@ -134,9 +144,14 @@ export class HttpFrame {
     if (!this.#options.isKey(key)) return keyRefused;
     if (!/^application\/json *(;|$)/i.test(request.headers['content-type'] ?? '')) return wrongContentType;
     if (body === undefined) return requestTooBig;
+    // A client that does not read has one answer looked up.
+    await turn;
+    if (socket.destroyed) throw new ClientLeft();
+    if (this.#isEnding) return ending;
     const answering = this.#options.answer(key, body);
-    this.#answering.add(answering);
-    return answering.finally(() => this.#answering.delete(answering));
+    const sending = Promise.allSettled([answering, taken]).finally(() => this.#answering.delete(sending));
+    this.#answering.add(sending);
+    return answering;
   }
 }
 

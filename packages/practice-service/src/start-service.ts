@@ -55,8 +55,8 @@ export interface RunningService {
   readonly assets: number;
   /** What it answered and charged so far. */
   counts(): ServiceCounts;
-  /** Ends at once: open connections are cut. */
-  close(): Promise<void>;
+  /** Sends what was charged, for at most `graceMs` (0 unless given); then open connections are cut. */
+  close(graceMs?: number): Promise<void>;
 }
 
 /** What the caller knows of records, and the service does not. */
@@ -108,7 +108,7 @@ export async function serveAssets(
     idleTimeoutMs: options.idleTimeoutMs ?? (options.faults === undefined ? 120_000 : 0),
   });
   let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => (closed ??= frame.close().then(() => store.close()));
+  const close = (graceMs?: number): Promise<void> => (closed ??= frame.close(graceMs).then(() => store.close()));
   const address = await frame.listen(options.host, options.port).catch(async (error: unknown) => {
     await close();
     throw cannotListen(options, error);

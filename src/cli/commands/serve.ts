@@ -14,15 +14,15 @@ import {
   startService,
 } from '../../practice-service.ts';
 import type { Command, CommandLine } from '../command.ts';
-import { jobFlag } from '../job-flags.ts';
+import { jobFlag, standards } from '../job-flags.ts';
 import { bucketFlags, onLocalPaths, scratchFlag } from '../export-place.ts';
 import { showError } from '../output/show-error.ts';
-import { endSignalNames, type Terminal } from '../terminal.ts';
+import { untilSignal } from '../stop-signals.ts';
 import { countOf, givenDialect } from '../flag-values.ts';
 
 const dialectFlag = jobFlag('service.dialect');
 
-/** `serve`: the service on local data, until SIGINT or SIGTERM. */
+/** `serve`: the service on local data, until a signal ends it. */
 export const serveCommand: Command = {
   usage: ['serve --assets FILE... [flags]'],
   about:
@@ -81,14 +81,14 @@ export const serveCommand: Command = {
     const options = await optionsOf(args);
     const service = await onLocalPaths(options.assets, args, (assets) => startService({ ...options, assets }));
     // Before the address is out: who reads it may end the service at once.
-    const ended = endOfSignal(args.terminal);
+    const ended = untilSignal(args.terminal);
     args.terminal.stdout.write(`${service.url}\n`);
     const changing = options.changes === undefined ? '' : `, which change by day from ${options.changes.from} on`;
     const { path, header } = options.dialect;
     const place = `${path.replace('{key}', '<key>')}${header === undefined ? '' : ` with ${header.replace('{key}', '<key>')}`}`;
     args.terminal.stderr.write(`serving ${service.assets} assets at ${service.url}${place}${changing}\n`);
     await ended;
-    await service.close();
+    await service.close(Number(standards.graceMs));
     args.terminal.stderr.write(`${accountText(service)}\n`);
     return exitCodes.complete.code;
   },
@@ -149,18 +149,6 @@ function keysIn(path: string): string[] {
   const keys = content.split(/\s+/).filter((key) => key !== '');
   if (keys.length > 0) return keys;
   throw new ExportError('usage', `the key file ${path} is empty`, { todo: 'Put one key on each line.' });
-}
-
-/** Resolves at the first SIGINT or SIGTERM: the one way in which this command ends. */
-function endOfSignal({ onSignal }: Terminal): Promise<void> {
-  return new Promise((resolve) => {
-    for (const name of endSignalNames) {
-      const giveBack = onSignal(name, () => {
-        giveBack();
-        resolve();
-      });
-    }
-  });
 }
 
 function accountText(service: RunningService): string {
