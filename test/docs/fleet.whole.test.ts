@@ -87,7 +87,9 @@ describe('the file of AWS Batch', () => {
     const retriedThere = evaluateOnExit.filter(({ action }) => action === 'RETRY').map(({ onExitCode }) => onExitCode);
     // A job begins when the one before has ended well, so nothing is enqueued too late (4). Batch sends no SIGINT (130), and SIGKILL (137)
     // after SIGTERM.
-    const wanted = retried.filter((code) => ![exitCodes.input, exitCodes.hungUp, exitCodes.interrupted].some((none) => none.code === code));
+    const wanted = retried.filter(
+      (code) => ![exitCodes.input, exitCodes.hungUp, exitCodes.interrupted].some((none) => none.code === code),
+    );
     expect(retriedThere.map(Number)).toEqual([...wanted, 137].sort((a, b) => a - b));
     // What no condition names is retried.
     expect(evaluateOnExit.at(-1)).toEqual({ onReason: '*', action: 'EXIT' });
