@@ -1,5 +1,6 @@
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { messageOf } from '../../lib/export-error.ts';
+import { duration } from '../../lib/format-text.ts';
 import { loadOptional } from '../../lib/packages/optional-packages.ts';
 import {
   type BucketPrefix,
@@ -67,7 +68,14 @@ function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): B
     },
     look: (Key, abortSignal) =>
       unlessAbsent(async () => {
-        const found = await client.send(new sdk.HeadObjectCommand({ Bucket, Key }), { abortSignal });
+        const found = await client
+          .send(new sdk.HeadObjectCommand({ Bucket, Key }), { abortSignal })
+          .catch(async (error: unknown) => {
+            if (statusOf(error) !== 403) throw error;
+            // An answer to HEAD has no words: this one has those of the store.
+            await client.send(new sdk.GetObjectCommand({ Bucket, Key, Range: 'bytes=0-0' }), { abortSignal });
+            return client.send(new sdk.HeadObjectCommand({ Bucket, Key }), { abortSignal });
+          });
         const putAtMs = found.LastModified?.getTime();
         return { bytes: found.ContentLength ?? 0, sha256: found.Metadata?.['sha256'], tag: found.ETag ?? '', putAtMs };
       }),
@@ -143,10 +151,25 @@ const passingNames = new Set([
 ]);
 const expired = /^(ExpiredToken|ExpiredTokenException|RequestExpired|TokenRefreshRequired|CredentialsProviderError)$/;
 
+/** The client has set its own clock by the answer: the next request may be signed with the right time. */
+function skewed(error: unknown): StoreFault {
+  const { headers } = (error as { $response?: { headers: Record<string, string> } }).$response ?? {};
+  const offMs = Date.now() - Date.parse(headers?.['date'] ?? '');
+  const off = Number.isNaN(offMs)
+    ? 'wrong'
+    : `${duration(Math.abs(offMs))} ${offMs < 0 ? 'behind' : 'ahead of'} the store's`;
+  return {
+    because: `the clock of this machine is ${off}`,
+    todo: 'Set the clock, then run the same command again.',
+    once: true,
+  };
+}
+
 function faultOf(error: unknown): StoreFault {
   const name = nameOf(error);
   const status = statusOf(error);
   const says = `${name}: ${messageOf(error)}`;
+  if (name === 'RequestTimeTooSkewed') return skewed(error);
   if (expired.test(name)) return noCredentials(says);
   if (says.includes('Region is missing')) return noRegion;
   if (passingNames.has(name) || isPassingStatus(status) || isNetworkFailure(error)) return 'passing';

@@ -5,7 +5,15 @@ import { duration } from '../../lib/format-text.ts';
 import { firstContactMs, neverAnswered } from '../../lib/first-contact.ts';
 
 /** What a failure of a store means. `passing` is retried; `unsupported` never passes; a sentence says why a retry does not help. */
-export type StoreFault = 'passing' | 'unsupported' | { readonly because: string; readonly todo: string };
+export type StoreFault =
+  | 'passing'
+  | 'unsupported'
+  | {
+      readonly because: string;
+      readonly todo: string;
+      /** It may be gone at once, by what the client has learned. */
+      readonly once?: true;
+    };
 
 export interface RetryContext {
   /** The address of the store, for messages. */
@@ -75,6 +83,7 @@ export async function withStoreRetries<T>(
   const bucket = `${endpoint ?? ''} ${address.split('/').slice(0, 3).join('/')}`;
   const beganMs = clock.monotonic();
   let isReported = false;
+  let isRepeated = false;
   for (let attempt = 0; ; attempt += 1) {
     try {
       const result = await operation();
@@ -85,6 +94,10 @@ export async function withStoreRetries<T>(
       const fault = faultOf(error);
       if (fault !== 'passing' || !isNetworkFailure(error)) answered.add(bucket);
       if (fault === 'unsupported') throw unsupported(address, needs, error);
+      if (fault !== 'passing' && fault.once && !isRepeated) {
+        isRepeated = true;
+        continue;
+      }
       if (fault !== 'passing') {
         throw new ExportError('cannotWrite', `${address}: ${fault.because}`, { todo: fault.todo, cause: error });
       }

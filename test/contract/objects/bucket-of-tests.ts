@@ -10,6 +10,8 @@ export interface BucketWays {
   pageSize: number;
   /** How far its clock is ahead of ours. */
   aheadMs: number;
+  /** How far the clock that signatures are compared with is ahead of ours. */
+  skewMs: number;
   /** So many reads find nothing yet. */
   late: number;
   /** Makes a page of a listing wrong. */
@@ -39,6 +41,7 @@ export const usualWays: BucketWays = {
   pageSize: 1000,
   aheadMs: 0,
   late: 0,
+  skewMs: 0,
   bend: (page) => page,
 };
 

@@ -56,6 +56,8 @@ export function serveS3(store: BucketOfTests, secret: string): ServedStore {
     answer: (request, body) => {
       const { bucket, key, query } = targetOf(request);
       if (!isSigned(request, secret)) return refused(403, 'SignatureDoesNotMatch');
+      const date = new Date(Date.now() + ways.skewMs).toUTCString();
+      if (isSkewed(request, Date.parse(date))) return { ...refused(403, 'RequestTimeTooSkewed'), headers: { date } };
       if (bucket !== 'bucket') return refused(404, 'NoSuchBucket');
       const operation = s3Operation(request);
       if (operation === 'LIST') return list(query);
@@ -75,6 +77,15 @@ export function s3Operation(request: IncomingMessage): Operation {
 
 export function s3Refusal({ status, code }: Refusal): Answer {
   return { status, body: `<Error><Code>${code}</Code><Message>on purpose</Message></Error>` };
+}
+
+/** Of a signature that is not of the last 15 minutes. */
+function isSkewed({ headers }: IncomingMessage, nowMs: number): boolean {
+  const [, day = '', time = ''] = /^(\d{8})T(\d{6})Z$/.exec(String(headers['x-amz-date'])) ?? [];
+  const [year, month, date] = [day.slice(0, 4), day.slice(4, 6), day.slice(6)].map(Number);
+  const [hour, minute] = [time.slice(0, 2), time.slice(2, 4)].map(Number);
+  const atMs = Date.UTC(year ?? 0, (month ?? 1) - 1, date, hour, minute);
+  return Math.abs(atMs - nowMs) > 15 * 60_000;
 }
 
 function refused(status: number, code: string): Answer {

@@ -7,7 +7,7 @@ import { openS3Objects } from '../../../src/places/objects/s3-objects.ts';
 import { BucketOfTests, usualWays } from './bucket-of-tests.ts';
 import { describeFaults, type StoreOptionsOfTests } from './fault-contract.ts';
 import { startFaultyServer } from './faulty-server.ts';
-import { bytesOf, describeObjectStore, fileOf } from './object-contract.ts';
+import { allOf, bytesOf, describeObjectStore, fileOf } from './object-contract.ts';
 import { describeListings } from './listing-contract.ts';
 import { serveS3 } from './s3-bucket.ts';
 
@@ -60,6 +60,40 @@ it('objects in S3 are replaced in stores that compare tags without quotes', asyn
 it('a bucket where everything is overwritten does not pass the probe', async () => {
   bucket.ways.overwrites = true;
   await expect(probeStore(await open(), 's3://bucket')).rejects.toMatchObject({ exit: 'usage' });
+});
+
+it('a clock that is off does not keep a bucket from being used', async () => {
+  bucket.ways.skewMs = 40 * 60_000;
+  for (const first of ['look', 'put'] as const) {
+    const store = await open();
+    if (first === 'look') expect(await store.look('one')).toBeUndefined();
+    expect(await store.putNew('one', await fileOf(Buffer.from('x')))).toBe('put');
+    expect(await allOf(store.list(''))).toEqual([{ name: 'one', bytes: 1 }]);
+  }
+});
+
+it('a clock that stays off is named, by how much', async () => {
+  for (const operation of ['LOOK', 'GET', 'PUT'] as const)
+    server.denied.set(operation, { status: 403, code: 'RequestTimeTooSkewed' });
+  onTestFinished(() => {
+    server.denied.clear();
+  });
+  const store = await open();
+  const message = expect.stringMatching(/the clock of this machine is \d+.* the store's/) as string;
+  await expect(store.look('one')).rejects.toMatchObject({ exit: 'cannotWrite', message });
+  await expect(store.putNew('one', { bytes: Buffer.from('x') })).rejects.toMatchObject({
+    exit: 'cannotWrite',
+    message,
+  });
+});
+
+it('a look that is refused has the words of the store', async () => {
+  for (const operation of ['LOOK', 'GET'] as const) server.denied.set(operation, { status: 403, code: 'AccessDenied' });
+  onTestFinished(() => {
+    server.denied.clear();
+  });
+  const message = expect.stringContaining('AccessDenied: on purpose') as string;
+  await expect((await open()).look('one')).rejects.toMatchObject({ exit: 'cannotWrite', message });
 });
 
 it.each([1, 2])('a bucket that does not show at once what was put does not pass the probe (%i)', async (late) => {
