@@ -86,6 +86,29 @@ const records = [
   `{"id":"${spent}",${grouping(group)},"token_info":{"supply":0}}`,
 ];
 
+describe.each(serviceDialects.filter(({ ignored }) => ignored.length > 0))('the options of $name', (dialect) => {
+  it('that only add members change nothing, and others are refused', async () => {
+    const service = await serve(records, { dialect });
+    const { options, list, ignored } = dialect;
+    const asks = async (body: object): Promise<unknown> => {
+      const answer = await send(service, dialect, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body })));
+      return JSON.parse(String(answer));
+    };
+    const added = Object.fromEntries(ignored.map((name) => [name, true]));
+    const calls = [
+      { method: dialect.one, params: { id: one } },
+      { method: list.owner, params: { ownerAddress: owner } },
+    ];
+    for (const { method, params } of calls) {
+      const bare = await asks({ method, params });
+      expect(bare).toHaveProperty('result');
+      expect(await asks({ method, params: { ...params, [options]: added } })).toEqual(bare);
+      const other = await asks({ method, params: { ...params, [options]: { showOther: true } } });
+      expect(other).toMatchObject({ error: { code: -32602 } });
+    }
+  });
+});
+
 describe('a list', () => {
   it.each(serviceDialects.map((dialect) => [dialect.name, dialect] as const))(
     'has the members of each filter in the order of ids, without burnt ones, under %s',

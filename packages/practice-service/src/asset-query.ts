@@ -22,7 +22,7 @@ export function readQuery(method: string, params: unknown, { maxIds, dialect }: 
   const isOne = method === dialect.one;
   const given = dialect.params === 'named' ? namedParams(params, isOne, dialect) : positionalParams(params);
   if ('code' in given) return given;
-  const show = readConfig(isOne ? dialect.flagsOne : dialect.flagsMany, given.config);
+  const show = readConfig(isOne ? dialect.flagsOne : dialect.flagsMany, given.config, dialect.ignored);
   if ('code' in show) return show;
   const ids = isOne ? readOne(given.asked) : readMany(given.asked, maxIds);
   if ('code' in ids) return ids;
@@ -86,11 +86,16 @@ function readMany(ids: unknown, maxIds: number): readonly string[] | ErrorObject
   return strings.length === ids.length ? strings : invalidParams('ids must be an array of strings');
 }
 
-export function readConfig(flags: readonly ShowFlag[], config: unknown): AssetQuery['show'] | ErrorObject {
+export function readConfig(
+  flags: readonly ShowFlag[],
+  config: unknown,
+  ignored: readonly string[],
+): AssetQuery['show'] | ErrorObject {
   const show = { showFungible: false, showCollectionMetadata: false, showUnverifiedCollections: false };
   if (config === undefined || config === null) return show;
   if (typeof config !== 'object' || Array.isArray(config)) return invalidParams('config must be an object');
   for (const [name, value] of Object.entries(config)) {
+    if (ignored.includes(name)) continue;
     const flag = flags.find((known) => known === name);
     if (flag === undefined) return invalidParams(`unknown field ${JSON.stringify(name.slice(0, 100))} in config`);
     if (typeof value !== 'boolean') return invalidParams(`${flag} must be a boolean`);

@@ -35,6 +35,8 @@ export interface SpokenDialect {
   readonly options: string;
   readonly flagsOne: readonly ShowFlag[];
   readonly flagsMany: readonly ShowFlag[];
+  /** Fields beside the flags that are taken and change nothing. */
+  readonly ignored: readonly string[];
   /** Absent: it has no list methods. */
   readonly list?: SpokenLists | undefined;
 }
@@ -48,6 +50,7 @@ export const specified: SpokenDialect = {
   options: 'options',
   flagsOne: ['showFungible', 'showUnverifiedCollections', 'showCollectionMetadata'],
   flagsMany: ['showFungible', 'showCollectionMetadata'],
+  ignored: [],
 };
 
 const mark = '{key}';

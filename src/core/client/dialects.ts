@@ -21,6 +21,8 @@ export interface ServiceDialect {
   /** The flags that each method knows, in the order in which they are sent. */
   readonly flagsOne: readonly AssetFlag[];
   readonly flagsMany: readonly AssetFlag[];
+  /** Other fields beside the flags that the provider documents and that only add members: `serve` takes them, and adds nothing. */
+  readonly ignored: readonly string[];
   /** Most ids a call. */
   readonly idsPerCall: number;
   /** Price of a call of `many`; one of `one` is booked at the same price. */
@@ -68,7 +70,14 @@ export interface DialectLists {
 
 const inOrder: readonly AssetFlag[] = ['showFungible', 'showUnverifiedCollections', 'showCollectionMetadata'];
 
-const named = { params: 'named', options: 'options', flagsOne: inOrder, flagsMany: inOrder } as const;
+const named = {
+  params: 'named',
+  options: 'options',
+  flagsOne: inOrder,
+  flagsMany: inOrder,
+  // The options that helius-labs/docs 3a53273 documents, and the public SDKs send.
+  ignored: ['showInscription', 'showZeroBalance', 'showNativeBalance', 'showClosedAccounts', 'showSystemMetadata'],
+} as const;
 
 /**
  * Methods of the standard, as the metaplex-foundation/digital-asset-rpc-infrastructure (f1a1ae6d) names them. A page of more than
@@ -112,6 +121,7 @@ const metamask: ListingDialect = {
   options: 'options',
   flagsOne: inOrder,
   flagsMany: ['showFungible', 'showCollectionMetadata'],
+  ignored: [],
   idsPerCall: 1000,
   creditsPerCall: 160,
   // services/get-started/pricing/credit-cost.mdx: another stored version says 180 (1939f325).

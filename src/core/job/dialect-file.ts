@@ -55,6 +55,7 @@ const fileSchema = z
     options: methodName,
     flagsOne: flags,
     flagsMany: flags,
+    ignored: z.array(methodName),
     idsPerCall: wholeNumber(1).max(1_000_000),
     creditsPerCall: wholeNumber(0),
     priced: pricedSchema,

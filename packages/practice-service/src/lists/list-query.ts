@@ -109,7 +109,7 @@ function readPage(
   const onlyVerified = given.get('onlyVerified') ?? false;
   if (typeof onlyVerified !== 'boolean') return invalidParams('onlyVerified must be a boolean');
   const config = given.get(dialect.options) ?? given.get('displayOptions');
-  const shown = readListConfig(filter === 'owner' ? list.flagsOwner : list.flags, config, list);
+  const shown = readListConfig(filter === 'owner' ? list.flagsOwner : list.flags, config, { ...list, ...dialect });
   if ('code' in shown) return shown;
   const limit = given.get('limit') ?? list.limit;
   if (!isCount(limit)) return invalidParams('limit must be a number from 1 on');
@@ -143,14 +143,18 @@ function readAddress(filter: MemberFilter, given: Given): string | ErrorObject {
 
 type Shown = Pick<PageQuery, 'show' | 'withTotal'>;
 
-function readListConfig(flags: readonly ShowFlag[], config: unknown, { total }: SpokenLists): Shown | ErrorObject {
+function readListConfig(
+  flags: readonly ShowFlag[],
+  config: unknown,
+  { total, ignored }: Pick<SpokenLists, 'total'> & Pick<SpokenDialect, 'ignored'>,
+): Shown | ErrorObject {
   if (typeof config !== 'object' || config === null || !('showGrandTotal' in config) || total !== 'showGrandTotal') {
-    const show = readConfig(flags, config);
+    const show = readConfig(flags, config, ignored);
     return 'code' in show ? show : { show, withTotal: false };
   }
   const { showGrandTotal, ...rest } = config;
   if (typeof showGrandTotal !== 'boolean') return invalidParams('showGrandTotal must be a boolean');
-  const show = readConfig(flags, rest);
+  const show = readConfig(flags, rest, ignored);
   return 'code' in show ? show : { show, withTotal: showGrandTotal };
 }
 
