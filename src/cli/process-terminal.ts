@@ -24,7 +24,9 @@ function ignoresHangup(): boolean {
   }
 }
 
-const endingSignals: readonly EndSignal[] = ignoresHangup() ? endSignalNames.filter((name) => name !== 'SIGHUP') : endSignalNames;
+const endingSignals: readonly EndSignal[] = ignoresHangup()
+  ? endSignalNames.filter((name) => name !== 'SIGHUP')
+  : endSignalNames;
 
 /** The terminal of this process. Its streams are opened when they are first used. */
 export const processTerminal: Terminal = {
