@@ -97,7 +97,7 @@ function s3Requests(sdk: typeof import('@aws-sdk/client-s3'), place: S3Place): B
     },
     remove: (Key, abortSignal) => client.send(new sdk.DeleteObjectCommand({ Bucket, Key }), { abortSignal }),
     statusOf,
-    faultOf,
+    faultOf: (error) => faultOf(error, place.clock.now()),
   };
 }
 
@@ -152,9 +152,9 @@ const passingNames = new Set([
 const expired = /^(ExpiredToken|ExpiredTokenException|RequestExpired|TokenRefreshRequired|CredentialsProviderError)$/;
 
 /** The client has set its own clock by the answer: the next request may be signed with the right time. */
-function skewed(error: unknown): StoreFault {
+function skewed(error: unknown, nowMs: number): StoreFault {
   const { headers } = (error as { $response?: { headers: Record<string, string> } }).$response ?? {};
-  const offMs = Date.now() - Date.parse(headers?.['date'] ?? '');
+  const offMs = nowMs - Date.parse(headers?.['date'] ?? '');
   const off = Number.isNaN(offMs)
     ? 'wrong'
     : `${duration(Math.abs(offMs))} ${offMs < 0 ? 'behind' : 'ahead of'} the store's`;
@@ -165,11 +165,11 @@ function skewed(error: unknown): StoreFault {
   };
 }
 
-function faultOf(error: unknown): StoreFault {
+function faultOf(error: unknown, nowMs: number): StoreFault {
   const name = nameOf(error);
   const status = statusOf(error);
   const says = `${name}: ${messageOf(error)}`;
-  if (name === 'RequestTimeTooSkewed') return skewed(error);
+  if (name === 'RequestTimeTooSkewed') return skewed(error, nowMs);
   if (expired.test(name)) return noCredentials(says);
   if (says.includes('Region is missing')) return noRegion;
   if (passingNames.has(name) || isPassingStatus(status) || isNetworkFailure(error)) return 'passing';
