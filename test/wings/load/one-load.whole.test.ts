@@ -4,6 +4,7 @@ import { loadExport, type LoadRequest } from '../../../src/wings/load/load-expor
 import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../warehouse/diff/two-nights.ts';
+import { sampled } from '../../model/support/sample.ts';
 import { runsAll } from '../../support/lane.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
@@ -111,9 +112,12 @@ interface Step {
   readonly isTampered: boolean;
 }
 
-/** Versions never go back in time. */
-function historyOf(mode: LoadRequest['mode'], draw: (below: number) => number): Step[] {
-  const inOrder = nights.map((_, night) => night).filter(() => mode === 'replace' || draw(4) > 0);
+/** Versions never go back in time. A load that replaces in place takes DuckDB the longest: it gets the first four nights in order. */
+function historyOf(kind: Kind, mode: LoadRequest['mode'], draw: (below: number) => number): Step[] {
+  const last = kind === 'duckdb' && mode === 'replace' ? 4 : nights.length;
+  const inOrder = nights
+    .map((_, night) => night)
+    .filter((night) => night < last && (mode === 'replace' || draw(4) > 0));
   // A night and the one after it, out of order, twice and skipped.
   const all = mode === 'scd2' ? inOrder : [...inOrder, ...[1, 2].map(() => draw(nights.length))];
   return all.map((night) => ({ night, isTampered: draw(5) === 0 }));
@@ -122,20 +126,17 @@ function historyOf(mode: LoadRequest['mode'], draw: (below: number) => number): 
 const seeds = runsAll ? [11, 12, 13, 14, 15, 16] : [11];
 const cases = seeds.flatMap((seed) =>
   (['duckdb', 'postgres'] as const).flatMap((kind) =>
-    (['replace', 'scd2'] as const).flatMap((mode) => {
-      // `npm test` runs each mode in one engine.
-      const isRun = runsAll || (kind === 'postgres') === (mode === 'replace');
-      return isRun ? [[kind, mode, seed] as const] : [];
-    }),
+    (['replace', 'scd2'] as const).map((mode) => [kind, mode, seed] as const),
   ),
 );
 
 describe('any history of loads', () => {
-  it.each(cases)(
+  // `npm test` runs one of the four, by the commit.
+  it.each(sampled(cases, 4))(
     'into %s with --mode %s ends with the rows of the export, whichever way (%s)',
     async (kind, mode, seed) => {
       if (kind === 'postgres' && server.isMissing) return;
-      const history = historyOf(mode, drawn(seed));
+      const history = historyOf(kind, mode, drawn(seed));
       for (const { night } of history) await wholeNight(kind, night);
       // The first chooses its way, the second compares always. A table of somebody else keeps DuckDB from a new file.
       const [first, second] = [await opened(kind), kind === 'duckdb' ? await opened(kind) : undefined];
