@@ -75,8 +75,8 @@ const named = {
   options: 'options',
   flagsOne: inOrder,
   flagsMany: inOrder,
-  // The options that helius-labs/docs 3a53273 documents, and the public SDKs send.
-  ignored: ['showInscription', 'showZeroBalance', 'showNativeBalance', 'showClosedAccounts', 'showSystemMetadata'],
+  // Further options of getAsset.yaml and getAssetsByOwner.yaml in helius-labs/docs, 1554548.
+  ignored: ['showInscription', 'showZeroBalance', 'showNativeBalance'],
 } as const;
 
 /**

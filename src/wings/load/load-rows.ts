@@ -69,7 +69,8 @@ export async function fillTables(
   if (!allowOlder) requireNotOlder(loaded, standings, mode);
   const at = mode === 'scd2' || deletes === 'mark' ? startOf(loaded) : '';
   if (mode === 'scd2') await requireLater(session, loaded, at);
-  const hasChanges = changes !== undefined && base !== undefined;
+  // A new file begins empty, whatever the old one holds.
+  const hasChanges = changes !== undefined && base !== undefined && database.heldDatabase === undefined;
   const byChanges = hasChanges && (isDiff || !isTrial) && (await holds(base.seal));
   if (isDiff && !byChanges) throw await otherThanBase(loaded);
   const loading = { database, session, loaded, options, hasMarks, byChanges, at };
