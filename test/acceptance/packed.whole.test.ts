@@ -152,11 +152,6 @@ describe('the packed program', () => {
     { line: 'asset-export run job.yaml --dry-run', hint: /(asset-export plan) prints/, exit: 2 },
     { line: 'asset-export -v', hint: /(asset-export --version)/ },
     {
-      line: 'mkdir -p "no export"; touch "no export/file"; asset-export load "no export" --to duckdb:a',
-      hint: /See: (.*)/,
-      exit: 2,
-    },
-    {
       line: 'asset-export run --ids ids.txt --url https://service.example --out keyless',
       hint: /(asset-export demo),/,
     },

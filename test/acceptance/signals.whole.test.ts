@@ -144,7 +144,7 @@ describe('a signal while ids are piped in by a program that hangs', () => {
     expect(performance.now() - signalled).toBeLessThan(5000);
     expect(run.stderr).toContain('Run the same command again');
     expect(run.stderr).not.toContain('    at ');
-    expect(exportBytes(join(folder, 'out'))).toEqual({});
+    expect(existsSync(join(folder, 'out'))).toBe(false);
     const last = await runProgram(command, { ...options, stdin: ids });
     await service.stop();
     expect(last.exit, last.stderr).toBe(0);

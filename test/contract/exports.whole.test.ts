@@ -31,7 +31,7 @@ interface Case {
   readonly says: Said;
 }
 
-const begun = { status: 'stopped', rows: 'damaged', base: 'input', run: 'complete' };
+const begun = { status: 'stopped', rows: 'unfinished', base: 'unfinished', run: 'complete' };
 const whole = 960;
 const complete = { status: 'complete', rows: '60', base: 'complete', run: 'already' };
 const damaged = { status: 'damaged', rows: 'damaged', base: 'damaged', run: 'damaged' };
@@ -41,12 +41,12 @@ const cases: readonly Case[] = [
   {
     name: 'files of somebody else',
     puts: { 'notes.txt': 'mine' },
-    says: { status: 'usage', rows: 'damaged', base: 'input', run: 'usage' },
+    says: { status: 'usage', rows: 'usage', base: 'input', run: 'usage' },
   },
   {
     name: 'hidden files',
     puts: { '.keep': '' },
-    says: { status: 'usage', rows: 'damaged', base: 'input', run: 'complete' },
+    says: { status: 'usage', rows: 'usage', base: 'input', run: 'complete' },
   },
   { name: 'answers and no part', credits: 160, says: begun },
   { name: 'two parts of three', credits: 640, says: begun },
@@ -159,7 +159,7 @@ describe.each(Object.entries(places))('an export in a %s', (_name, open) => {
       base: await run({ out: join(folder, 'next'), base: place.address }),
       run: await run({ out: place.address }),
       fresh: await run({ out: place.address }, true),
-    }).toEqual({ status: 'running', rows: 'damaged', base: 'input', run: 'locked', fresh: 'locked' });
+    }).toEqual({ status: 'running', rows: 'unfinished', base: 'unfinished', run: 'locked', fresh: 'locked' });
     letAnswer();
     expect(await holder).toBe('complete');
   });

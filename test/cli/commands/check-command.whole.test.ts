@@ -188,7 +188,6 @@ describe('check --call', () => {
   it.each([
     ['a key that the service refuses', 6, { apiKeys: ['other'] }, {}],
     ['a balance that is spent', 8, { creditsPerDay: 10 }, {}],
-    ['a budget that is spent', 8, {}, { 'credits-per-run': '100' }],
     ['a service that is down', 5, { faults: { faults: [{ fault: 'status', status: 500 }] } }, { retries: '0' }],
   ] as const)('finds %s (exit %i)', async (...[, exit, options, flags]) => {
     const job = await Prepared.make(options);

@@ -64,7 +64,10 @@ describe('get', () => {
     const get = (url: string) =>
       startProgram(['get', ids[0] ?? '', '--url', url, '--retries', '0'], { cwd: folder, environment });
     const failed = await get('http://127.0.0.1:9').ended;
-    expect(failed).toMatchObject({ exit: 5, stderr: expect.stringContaining('Run the same command again') as string });
+    expect(failed).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining('Nothing listens on that host and port') as string,
+    });
     const { child, ended } = get(service.url);
     while (service.counts().calls === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     child.kill('SIGINT');

@@ -111,7 +111,7 @@ describe('into DuckDB', () => {
     await writeFile(part, bytes);
     const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
     await expect(loadExport(request(folder, 'duckdb'), target)).rejects.toMatchObject({ exit: 'damaged' });
-    await expect(loadExport(request(await tempFolder(), 'duckdb'), target)).rejects.toMatchObject({ exit: 'damaged' });
+    await expect(loadExport(request(await tempFolder(), 'duckdb'), target)).rejects.toMatchObject({ exit: 'usage' });
   });
 
   it('refuses an export that holds no exact table', async () => {

@@ -291,7 +291,7 @@ describe('a repair', () => {
     appendFileSync(join(out, 'manifest.json'), ' ');
     await expect(runRepair({ flags })).rejects.toMatchObject({ exit: 'damaged' });
     rmSync(join(out, 'manifest.json'));
-    await expect(runRepair({ flags })).rejects.toMatchObject({ exit: 'damaged' });
+    await expect(runRepair({ flags })).rejects.toMatchObject({ exit: 'usage' });
   });
 
   it('brings an export of nothing its tables again', async () => {

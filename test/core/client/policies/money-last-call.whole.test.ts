@@ -54,7 +54,7 @@ async function run(schedule: Schedule): Promise<{ sent: number; booked: number; 
     const limits = { creditsPerCall, creditsPerDay: schedule.callsPerDay * creditsPerCall + 100 };
     const ended = new Ended(halt.signal);
     const paid = withBudget(service, { clock, ...limits, whenSpent: 'stop', ledger, timeoutMs: 60_000, ended });
-    const client = judged(paid, { ...policy, concurrency, retries: 100 });
+    const client = judged(paid, { ...policy, concurrency, retries: 100, hasAnswered: true });
     await Promise.allSettled(
       times(schedule.callsPerDay + 1, () =>
         client.ask(call).catch((error: unknown) => {

@@ -89,7 +89,7 @@ describe('an export with threads', () => {
   it('spends exactly its budget, stops, and goes on from there', async () => {
     const calm = new RandomExport(folder.path, long);
     await calm.run({ threads: 1 });
-    for (const allowed of [0, 1, 17, 60, calm.calls() - 1]) {
+    for (const allowed of [1, 17, 60, calm.calls() - 1]) {
       const made = new RandomExport(folder.path, long);
       const flags = { 'credits-per-run': String(160 * allowed + 159) };
       const spent = await made.run({ threads: 3, flags }).catch((error: unknown) => error);
