@@ -193,7 +193,8 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
     this.#wake?.abort();
     if (this.#over !== undefined) return;
     const untilMs = this.#judgement.notBeforeMs;
-    const waitMs = untilMs - this.#elapsed.now();
+    // Timers know whole milliseconds: less than one would not move the clock.
+    const waitMs = Math.ceil(untilMs - this.#elapsed.now());
     if (waitMs > 0) this.#pauseUntil(untilMs, waitMs);
     if (this.#judgement.isOutage) this.#slots.wakeAll();
     if (this.#judgement.wantsControl) this.#queueControl();
