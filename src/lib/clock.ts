@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** The time, as an argument: a test that passes its own need not sleep. */
 export interface Clock {
-  /** Time of day, in milliseconds since 1970-01-01T00:00:00Z: for days, ages and records. It may step, forward and back. */
+  /** Time of day, in whole milliseconds since 1970-01-01T00:00:00Z: for days, ages and records. It may step, forward and back. */
   now(): number;
   /** Milliseconds since some moment: for durations, pauses, deadlines and rates. It never steps. */
   monotonic(): number;

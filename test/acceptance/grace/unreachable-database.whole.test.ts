@@ -78,7 +78,8 @@ async function stopAndResume(breakdown: Breakdown): Promise<void> {
   const run = await stopped({ args: [command, ...job, '--grace-ms', String(graceMs)], options, when });
   expect(run.exit, run.stderr).toBe(exit);
   gate.open();
-  expect(await runProgram([command, ...job], options)).toMatchObject({ exit: 0 });
+  const again = await runProgram([command, ...job], options);
+  expect(again, again.stderr).toMatchObject({ exit: 0 });
   // What the service does not answer in the time of grace is sent again.
   expect(service.counts().calls).toBe(answerMs > graceMs ? 7 : 6);
 }
