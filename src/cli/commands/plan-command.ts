@@ -233,7 +233,10 @@ function baseRows(base: ExportPlan['base'], cwd: string): readonly (readonly [st
     ['base', `${shownPath(base.folder, cwd)}, ${plural(base.rows, 'asset')}`],
     ['new', count(asked.new)],
     ...(asked.failed === 0 ? [] : [['failed again', count(asked.failed)] as const]),
-    ['stale', `${count(asked.stale)}${note(classes.join(' · '))}`],
+    ['stale', `${count(asked.stale - base.filledUp)}${base.filledUp === 0 ? note(classes.join(' · ')) : ''}`],
+    ...(base.filledUp === 0
+      ? []
+      : [['filled up', `${count(base.filledUp)} (same call)   together: ${classes.join(' · ')}`] as const]),
     ['missing again', count(asked.missing)],
     ['carried', `${count(base.carried)}   ${count(base.overdue)} overdue`],
     ...(base.unlisted === 0

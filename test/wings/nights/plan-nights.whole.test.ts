@@ -75,4 +75,14 @@ describe('a plan of a night', () => {
     const { warnings } = JSON.parse(stdout) as { warnings: string[] };
     expect(warnings.join()).toContain(`date=${newer} may become the base once it is finished`);
   });
+
+  it('counts what fills the last call up apart from what is stale', async () => {
+    const { top, idsFile, run } = await nights();
+    await run(0, 'date=2026-11-20', { base: 'none' });
+    writeFileSync(idsFile, `${[...ids, generatedId(4, ids.length)].join('\n')}\n`);
+    const job = { ...shape, ids: idsFile, url: 'http://127.0.0.1:9', base: 'date=*', out: 'next', 'max-age': '9000d' };
+    const line = Object.entries(job).flatMap(([name, value]) => [`--${name}`, value]);
+    const { stdout } = await runHere(['plan', ...line], { cwd: top });
+    expect(stdout).toMatch(/^ *new +1\n +stale +0\n +filled up +19 \(same call\) +together: others 19\n/m);
+  });
 });
