@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface Clock {
   /** Time of day, in whole milliseconds since 1970-01-01T00:00:00Z: for days, ages and records. It may step, forward and back. */
   now(): number;
-  /** Milliseconds since some moment: for durations, pauses, deadlines and rates. It never steps. */
+  /** Whole milliseconds since some moment: for durations, pauses, deadlines and rates. It never steps. */
   monotonic(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -43,7 +43,7 @@ export const dayMs = 86_400_000;
 
 export const systemClock: Clock = withLongSleeps({
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic: () => Math.floor(performance.now()),
   sleep: async (ms, signal) => {
     try {
       await delay(ms, undefined, signal === undefined ? {} : { signal });

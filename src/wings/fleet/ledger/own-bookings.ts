@@ -59,7 +59,7 @@ export class OwnBookings {
     // The days of the ledger are those of the database, whatever the clock of this machine does.
     this.#aheadMs = clock.now() - clock.monotonic();
     this.clock = {
-      now: () => Math.round(clock.monotonic() + this.#aheadMs),
+      now: () => clock.monotonic() + this.#aheadMs,
       monotonic: () => clock.monotonic(),
       sleep: (ms, signal) => clock.sleep(ms, signal),
     };
