@@ -25,7 +25,7 @@ import {
   type OtherRequest,
   type WireOptions,
 } from './wire/http-client.ts';
-import { Absence } from './judgement/absence.ts';
+import { Absence, noAssetAdvice } from './judgement/absence.ts';
 import { probeWaitMs } from './judgement/judgement.ts';
 import type { AbsenceDesk } from './second-answers.ts';
 import type { CreditLedger } from './ledger/credit-ledger.ts';
@@ -211,7 +211,7 @@ function absenceDesk(absence: Absence, clock: Clock, ended: Ended): CreatedClien
 
 function noAsset(ids: number): ExportError {
   return new ExportError('notTolerated', `none of the first ${count(ids)} ids is an asset`, {
-    todo: 'Wallets and token accounts are no assets, and a service of another network does not know them: check the list and service.url. If both are right, run the same command with --allow-none: the answers so far are kept.',
+    todo: `${noAssetAdvice} If both are right, run the same command with --allow-none: the answers so far are kept.`,
   });
 }
 

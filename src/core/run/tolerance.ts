@@ -1,3 +1,4 @@
+import { noAssetAdvice } from '../client/judgement/absence.ts';
 import type { Job } from '../job/job-schema.ts';
 import { hasLake } from '../job/output-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -84,7 +85,7 @@ function noAssets(
   if (allowNone || base !== undefined || counts.exported > 0 || counts.missing === 0) return undefined;
   const asked = counts.missing + counts.failed;
   return new ExportError('notTolerated', `no requested id is an asset (${plural(asked, 'id')})`, {
-    todo: 'Wallets and token accounts are no assets, and a service of another network does not know them: check the list and service.url. The export is complete but has no rows; with --allow-none it ends with exit 0.',
+    todo: `${noAssetAdvice} The export is complete but has no rows; with --allow-none it ends with exit 0.`,
   });
 }
 

@@ -1,3 +1,7 @@
+/** What to look at where no id of a list is an asset. */
+export const noAssetAdvice =
+  'Wallets and token accounts are no assets, and a service of another network does not know them: check the list and service.url.';
+
 /** An answered call, as far as it tells of absence. */
 export interface WeighedCall {
   readonly asked: number;
