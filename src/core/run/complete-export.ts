@@ -1,4 +1,5 @@
 import { otherDialect } from '../job/job-dialect.ts';
+import { shapeOfComplete } from './job-shape.ts';
 import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
@@ -30,7 +31,7 @@ export function manifestOf(done: CompleteExport): NewManifest {
   const account = unfinishedAccount({ folder, commits, read: 0, fetched: 0, calls, credits });
   return {
     program: { name: 'asset-export', version },
-    job: start.job,
+    job: shapeOfComplete(start.job),
     inputs: start.inputs,
     counts: account.counts,
     calls: account.calls,

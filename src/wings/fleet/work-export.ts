@@ -19,7 +19,7 @@ import { putRecord, readRunRecords } from '../../core/run/homes/shared-record.ts
 import { CurrentStart, type HomeStart, type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
 import type { SliceSource } from '../../core/run/homes/export-home.ts';
 import { openHomePlace } from '../../core/run/homes/open-home.ts';
-import { fleetShape, jobShape, requireSame, jobAsBegun } from '../../core/run/job-shape.ts';
+import { fleetShape, jobAsBegun, jobShape, requireSame } from '../../core/run/job-shape.ts';
 import { recordVerdict } from '../../core/run/record-verdict.ts';
 import { type ObservedContext, observedRun } from '../../core/run/observed-run.ts';
 import { completedElsewhere } from '../../core/run/homes/hold-home.ts';
