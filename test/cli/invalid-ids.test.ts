@@ -15,11 +15,13 @@ async function withIds(name: string, text: string) {
   onTestFinished(() => service.stop());
   await mkdir(join(folder, 'lists'));
   await writeFile(join(folder, 'lists', name), text);
-  const line = ['--ids', `lists/${name}`, '--url', service.url, '--out', 'out', '--format', 'csv'];
+  const line = ['--url', service.url, '--out', 'out', '--format', 'csv'];
   const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
-  const program = (command: string, ...more: string[]) =>
-    runHere([command, ...line, ...more], { cwd: folder, environment });
-  return { program, calls: () => service.counts().calls };
+  const program = (command: string, ...more: string[]) => {
+    const ids = more[0]?.endsWith('.yaml') ? [] : ['--ids', `lists/${name}`];
+    return runHere([command, ...ids, ...line, ...more], { cwd: folder, environment });
+  };
+  return { folder, program, calls: () => service.counts().calls };
 }
 
 const half = `name,id\n${ids.map((id, index) => `n${index},${id}`).join('\n')}\n${'Bob,Alice\n'.repeat(10)}`;
@@ -35,6 +37,19 @@ describe('plan and run', () => {
       expect(text).toContain('ids of lists/wallets.csv: column "id"');
       expect(text.match(/lists\/wallets\.csv:\d+: "Alice":/g)).toHaveLength(3);
       expect(text).toContain('lists/wallets.csv:12: "Alice"');
+    }
+  });
+
+  it('name files from where the user stands, also those of a job file elsewhere', async () => {
+    const { folder, program } = await withIds('wallets.csv', half);
+    await mkdir(join(folder, 'jobs'));
+    const job = 'ids: { from: ../lists/*.csv }\nservice: { url: x }\noutput: { dir: x }\n';
+    await writeFile(join(folder, 'jobs', 'job.yaml'), job);
+    for (const command of ['plan', 'run']) {
+      const { stdout } = await program(command, 'jobs/job.yaml');
+      expect(stdout).toContain('ids of lists/wallets.csv: column "id"');
+      expect(stdout).toContain(' lists/wallets.csv:12: "Alice"');
+      expect(stdout).not.toContain('../');
     }
   });
 

@@ -100,7 +100,8 @@ describe('the summary', () => {
                        rows    parquet        csv
     assets           12,000    4.20 MB    15.0 MB
     creators         20,000                900 kB
-    unexported          345`);
+    unexported          345
+  open out/x/csv/assets/part-00000.csv`);
   });
 
   it('names no folder of a rehearsal', () => {

@@ -2,7 +2,10 @@ import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { ProgramOptions, ProgramRun } from './run-program.ts';
 
-type HereOptions = Pick<ProgramOptions, 'cwd' | 'environment' | 'stdin'>;
+type HereOptions = Pick<ProgramOptions, 'cwd' | 'environment' | 'stdin'> & {
+  /** Whether stdout is a terminal. */
+  readonly onTerminal?: boolean;
+};
 
 let before: Promise<unknown> = Promise.resolve();
 
@@ -19,7 +22,7 @@ export function runHere(args: readonly string[], options: HereOptions = {}): Pro
 
 async function runAlone(
   args: readonly string[],
-  { cwd, environment = {}, stdin = '' }: HereOptions,
+  { cwd, environment = {}, stdin = '', onTerminal = false }: HereOptions,
 ): Promise<ProgramRun> {
   const folder = process.cwd();
   const variables = { ...process.env };
@@ -30,7 +33,7 @@ async function runAlone(
   try {
     const exit = await runCommandLine(args, {
       stdin: Readable.from([Buffer.from(stdin)]),
-      stdout,
+      stdout: onTerminal ? Object.assign(stdout, { isTTY: true }) : stdout,
       stderr,
       env: process.env,
       cwd: () => process.cwd(),

@@ -18,7 +18,7 @@ import { diskFileStore } from '../../places/files/file-store.ts';
 import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
-import { columnLines, invalidLines } from '../output/ids-text.ts';
+import { columnLines, invalidLines, namedFrom } from '../output/ids-text.ts';
 import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../job-flags.ts';
 import { bookedOf, requireRecords } from '../open-service.ts';
 import type { Terminal } from '../terminal.ts';
@@ -61,6 +61,7 @@ export const planCommand = jobCommand(
 /** The cost of one command: of the export that it finishes first, and of its own export. */
 interface RunPlan {
   readonly job: Job;
+  readonly idsFolder: string;
   readonly plan: ExportPlan;
   readonly before: (ExportPlan & { readonly folder: string }) | null;
   readonly warnings: readonly string[];
@@ -121,7 +122,7 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
       `${next} may become the base once it is finished; this plan assumes ${old}, so the run may need fewer calls`,
     );
   }
-  return { job, plan, before, warnings, error: await refusal(job, plan) };
+  return { job, idsFolder, plan, before, warnings, error: await refusal(job, plan) };
 }
 
 /** The error that a run would end with, if the plan can already tell. */
@@ -137,7 +138,11 @@ async function refusal(job: Job, plan: ExportPlan): Promise<ExportError | undefi
   return intolerableIds(plan, job);
 }
 
-function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean, terminal: Terminal): number {
+function tellPlan(
+  { job, idsFolder, plan, before, warnings, error }: RunPlan,
+  json: boolean,
+  terminal: Terminal,
+): number {
   const { stdout, stderr } = terminal;
   const cwd = terminal.cwd();
   const { dir } = job.output;
@@ -148,7 +153,7 @@ function tellPlan({ job, plan, before, warnings, error }: RunPlan, json: boolean
       `${JSON.stringify({ folder: dir, ...plan, calls, credits, before, warnings, error: errorJson(error) })}\n`,
     );
   } else {
-    stdout.write(planText({ ...plan, calls, credits }, before, job.output.keep, cwd));
+    stdout.write(planText({ ...namedFrom(plan, idsFolder, cwd), calls, credits }, before, job.output.keep, cwd));
     for (const warning of warnings) showWarning(warning, terminal);
   }
   if (error !== undefined) stderr.write(`${errorText(error, cwd)}\n`);

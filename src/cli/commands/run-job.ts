@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Job } from '../../core/job/job-schema.ts';
+import { textOfCell } from '../../core/records/row-block.ts';
+import { wholeName } from '../../core/records/table.ts';
 import { sampleText } from '../../core/ids/read/reading.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { ExportError } from '../../lib/export-error.ts';
+import { codeOf, ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';
 import type { ExportRequest } from '../../core/run/export-assets.ts';
 import type { ExportOutcome } from '../../core/run/export-outcome.ts';
@@ -12,12 +14,13 @@ import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import { errorOf } from '../../core/run/tolerance.ts';
-import { columnLines } from '../output/ids-text.ts';
+import { columnLines, namedFrom } from '../output/ids-text.ts';
 import { endpointToName } from '../flag-values.ts';
 import { openRunContext, type RunContext, type RunContextOptions } from '../run-context.ts';
 import type { RunSettings } from '../job-flags.ts';
 import { errorJson, errorText } from '../output/show-error.ts';
-import { nextText, rehearsal, summaryText } from '../output/summary-text.ts';
+import { firstColumns, nextText, rehearsal, shortSummary, summaryText } from '../output/summary-text.ts';
+import { isTerminal } from '../progress/show-progress.ts';
 
 export interface JobRun extends RunSettings, RunContextOptions {
   /** What the export is called in messages, the line behind the summary, and what is said first, where they are not the usual ones. */
@@ -54,7 +57,7 @@ export async function runJob(request: ExportRequest, settings: JobRun): Promise<
 }
 
 async function runOpen(request: ExportRequest, settings: JobRun): Promise<number> {
-  const { job, fresh } = request;
+  const { job, idsFolder, fresh } = request;
   const cwd = settings.terminal.cwd();
   const shown = settings.words?.shown ?? shownPath(job.output.dir, cwd);
   const run = await openRunContext(job, settings);
@@ -64,7 +67,11 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
     if (event.kind === 'warning' && run.logEnd === undefined) run.tell(`warning: ${event.message}`);
     if (event.kind === 'pruned' && run.logEnd === undefined)
       run.tell(`output.keep removed ${event.names.join(', ')} from ${shownPath(event.from, cwd)}`);
-    if (event.kind === 'opened') for (const line of columnLines(event.columns ?? [])) run.tell(line);
+    if (event.kind === 'opened')
+      for (const line of columnLines(
+        namedFrom({ columns: event.columns ?? [], invalidSamples: [] }, idsFolder, cwd).columns,
+      ))
+        run.tell(line);
   };
   let outcome: ExportOutcome;
   try {
@@ -82,6 +89,7 @@ async function runOpen(request: ExportRequest, settings: JobRun): Promise<number
   return tellOutcome(outcome, run, {
     ...settings,
     job,
+    idsFolder,
     shown,
     next: settings.words?.next ?? nextText(shown, endpointToName(job, settings.terminal)),
   });
@@ -100,23 +108,16 @@ async function makeWhole(request: ExportRequest): Promise<NonNullable<JobRun['ma
 }
 
 /** Prints the account on stdout and reports how an export ended: in the last line of the log, or an error as text. Gives the exit status. */
-function tellOutcome(
+async function tellOutcome(
   outcome: ExportOutcome,
   { logEnd }: Pick<RunContext, 'logEnd'>,
-  {
-    terminal,
-    job,
-    json,
-    shown,
-    next,
-    before,
-    onAccount,
-  }: Pick<JobRun, 'terminal' | 'json' | 'before' | 'onAccount'> & {
-    readonly job: Job;
-    readonly shown: string;
-    readonly next: string;
-  },
-): number {
+  said: Pick<JobRun, 'terminal' | 'json' | 'before' | 'onAccount'> &
+    Pick<ExportRequest, 'job' | 'idsFolder'> & {
+      readonly shown: string;
+      readonly next: string;
+    },
+): Promise<number> {
+  const { terminal, job, json, shown, next, before, onAccount } = said;
   const { stdout, stderr } = terminal;
   const error = errorOf(outcome, job);
   const exitCode = error?.exitCode ?? exitCodes.complete.code;
@@ -124,11 +125,16 @@ function tellOutcome(
   const account = { ...accountJson(outcome, exitCode, error), ...(saved === undefined ? {} : { creditsSaved: saved }) };
   onAccount?.(account);
   const isRefusal = isRefused(outcome);
-  const text = `${summaryText(outcome, shown, saved)}${error === undefined ? `\n\n${next}` : ''}`;
   const printed = before === undefined ? account : withBefore(account, before);
   // Below what was said of the run on the same terminal.
   if (logEnd === undefined && !isRefusal && !json) stderr.write('\n');
-  if (!json && !isRefusal) stdout.write(`${text}\n`);
+  if (!json && !isRefusal) {
+    const text = await summaryFor(outcome, said, {
+      saved,
+      isShort: error === undefined && isTerminal(stdout, terminal.env),
+    });
+    stdout.write(`${text}${error === undefined ? `\n\n${next}` : ''}\n`);
+  }
   if (json && onAccount === undefined) stdout.write(`${JSON.stringify(printed)}\n`);
   // Last, as the end of a log is what a scheduler shows.
   if (logEnd !== undefined) {
@@ -138,6 +144,44 @@ function tellOutcome(
     logEnd({ ...account, ...shortLists(outcome), ...folder, ...hint }, error === undefined ? 'info' : 'error');
   } else if (error !== undefined) stderr.write(`${isRefusal ? '' : '\n'}${errorText(error, terminal.cwd())}\n`);
   return exitCode;
+}
+
+async function summaryFor(
+  outcome: ExportOutcome,
+  {
+    terminal,
+    job,
+    idsFolder,
+    shown,
+  }: Pick<JobRun, 'terminal'> & Pick<ExportRequest, 'job' | 'idsFolder'> & { readonly shown: string },
+  { saved, isShort }: { readonly saved: number | undefined; readonly isShort: boolean },
+): Promise<string> {
+  if (!isShort) return summaryText(namedFrom(outcome, idsFolder, terminal.cwd()), shown, saved);
+  // Those of a bucket are not fetched for it, and a rehearsal has none.
+  const isHere = !isBucketAddress(job.output.dir) && shown !== rehearsal;
+  return shortSummary(outcome, shown, { assets: isHere ? await firstAssets(job.output.dir) : [], saved });
+}
+
+/** Cells of three of the first assets of an export in a folder, those with most of them; none where these cannot be read, which `verify` reports. */
+async function firstAssets(folder: string): Promise<string[][]> {
+  const { openFinished } = await import('../../exports/finished-export.ts');
+  try {
+    const finished = await openFinished(folder);
+    const file = finished.filesOf('assets').find(({ format, rows }) => format !== 'raw' && rows > 0);
+    const written = finished.table('assets').columns;
+    const columns = firstColumns.flatMap((name) => written.find((column) => wholeName(column) === name) ?? []);
+    if (file === undefined || columns.length < firstColumns.length) return [];
+    for await (const block of finished.blocks(file, columns)) {
+      const rows = Array.from({ length: Math.min(100, block.rows) }, (_, row) =>
+        columns.map((_column, index) => textOfCell(block, row * block.width + index) ?? ''),
+      );
+      const blanks = (row: readonly string[]): number => row.filter((cell) => cell === '').length;
+      return rows.sort((a, b) => blanks(a) - blanks(b)).slice(0, 3);
+    }
+  } catch (error) {
+    if (!(error instanceof ExportError) && codeOf(error) === undefined) throw error;
+  }
+  return [];
 }
 
 /** What an export with a base would have cost more without it; undefined without one. */

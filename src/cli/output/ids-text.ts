@@ -1,10 +1,26 @@
+import { resolve } from 'node:path';
 import { type InvalidSample, sampleText, type TakenColumn } from '../../core/ids/read/reading.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
+import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { plural, printable } from '../../lib/format-text.ts';
 
 /** What reading the ids showed, as a plan and a run report it. */
 export interface IdsRead {
   readonly columns: readonly TakenColumn[];
   readonly invalidSamples: readonly InvalidSample[];
+}
+
+/** The same with paths from the working folder: those of a job file start at its folder. */
+export function namedFrom<T extends IdsRead>(read: T, idsFolder: string, cwd: string): T {
+  const from = (name: string): string =>
+    idsFolder === cwd || isBucketAddress(name) || /^-(:|$)/.test(name)
+      ? name
+      : shownPath(resolve(idsFolder, name), cwd);
+  return {
+    ...read,
+    columns: read.columns.map((column) => ({ ...column, input: from(column.input) })),
+    invalidSamples: read.invalidSamples.map((sample) => ({ ...sample, at: from(sample.at) })),
+  };
 }
 
 /** A glob may stand for thousands. */

@@ -3,6 +3,8 @@ import { type Counts, type FileFacts, limitText, proofsText } from '../../places
 import { byteSize, count, duration, plural, printable, wrapText } from '../../lib/format-text.ts';
 import { isBesideTable } from '../../core/records/beside-tables.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
+import { isAssetId } from '../../lib/ids/asset-id.ts';
+import { cutLine } from '../progress/progress-lines.ts';
 import { columnLines, invalidLines } from './ids-text.ts';
 import type { AccountFigures } from '../../core/run/record/runs-model.ts';
 
@@ -18,13 +20,8 @@ const noteWidth = 70;
  */
 export function summaryText(outcome: ExportOutcome, shown: string, saved?: number): string {
   const { account } = outcome;
-  const head = {
-    complete: `${shown} is complete`,
-    already: `${shown} was already complete: nothing requested, nothing spent`,
-    unfinished: `${shown} is not complete yet${isResumable(outcome, shown) ? ': run the same command to resume' : ''}`,
-  }[outcome.state];
   return [
-    head,
+    headLine(outcome, shown),
     ...(account.limit === undefined ? [] : [`  ${limitText(account.limit)}`]),
     '',
     ...identityLines(account.counts, account),
@@ -32,14 +29,84 @@ export function summaryText(outcome: ExportOutcome, shown: string, saved?: numbe
     ...invalidLines(outcome).map((line) => `    ${line}`),
     ...columnLines(outcome.columns).map((line) => `    ${line}`),
     '',
-    ...billLines(outcome),
+    `  ${billLine(outcome)}`,
     ...(account.creditsLeft === null ? [] : [`  ${plural(account.creditsLeft, 'credit')} left`]),
     ...baseLines(account, saved),
     ...(account.proofs === undefined ? [] : wrapText(proofsText(account.proofs), noteWidth).map((line) => `  ${line}`)),
-    ...noteLines(account),
     ...(account.files.length === 0 ? [] : ['', ...fileLines(account, shown)]),
+    ...openLines(outcome, shown),
+    ...noteLines(account),
     ...lakeLines(outcome),
   ].join('\n');
+}
+
+/**
+ * The same of a run that went well, within 20 lines of a terminal: assets in place of counts that the report has.
+ * @param assets cells of the first ones, by `firstColumns`
+ */
+export function shortSummary(
+  outcome: ExportOutcome,
+  shown: string,
+  { assets, saved }: { readonly assets: readonly (readonly string[])[]; readonly saved: number | undefined },
+): string {
+  const { account } = outcome;
+  const left = account.creditsLeft === null ? '' : ` (${count(account.creditsLeft)} left)`;
+  const notes = noteLines(account).filter((line) => line.startsWith('  note:')).length;
+  return [
+    `${headLine(outcome, shown)}${outcome.state === 'already' ? '' : `: ${billLine(outcome, left)}`}`,
+    ...(account.limit === undefined ? [] : [`  ${limitText(account.limit)}`]),
+    '',
+    ...identityLines(account.counts, account),
+    ...unexportedLines(account, shown),
+    ...baseLines(account, saved).slice(0, 1),
+    '',
+    ...assetLines(assets),
+    ...openLines(outcome, shown),
+    ...(shown === rehearsal
+      ? []
+      : [`  all tables${notes === 0 ? '' : `, ${plural(notes, 'note')}`}: ${commandLine('report', shown)}`]),
+    ...lakeLines(outcome),
+  ].join('\n');
+}
+
+/** What the first assets are shown by. */
+export const firstColumns = ['content_metadata_name', 'ownership_owner', 'collection'] as const;
+
+function assetLines(assets: readonly (readonly string[])[]): string[] {
+  if (assets.length === 0) return [];
+  const rows = [
+    ['name', 'owner', 'collection'],
+    ...assets.map((cells) => cells.map((cell) => cutLine(shortAddress(printable(cell)), mostCell))),
+  ];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd());
+}
+
+/** So long is a name at most in a line of 80. */
+const mostCell = 40;
+
+/** `7xKX…sAsU` */
+function shortAddress(text: string): string {
+  return isAssetId(text) ? `${text.slice(0, 4)}…${text.slice(-4)}` : text;
+}
+
+function headLine(outcome: ExportOutcome, shown: string): string {
+  return {
+    complete: `${shown} is complete`,
+    already: `${shown} was already complete: nothing requested, nothing spent`,
+    unfinished: `${shown} is not complete yet${isResumable(outcome, shown) ? ': run the same command to resume' : ''}`,
+  }[outcome.state];
+}
+
+/** The file with which to begin, once the export is complete: that of the assets which most programs open. */
+function openLines({ state, account }: ExportOutcome, shown: string): string[] {
+  const all = account.files.filter(({ table, rows }) => table === 'assets' && rows > 0);
+  const mine = ['csv', 'jsonl', 'parquet'].map((format) => all.filter((file) => file.format === format));
+  const [file, ...others] = mine.find(({ length }) => length > 0) ?? [];
+  if (file === undefined || state === 'unfinished' || shown === rehearsal) return [];
+  return [
+    `  open ${shown}/${file.path}${others.length === 0 ? '' : `, the first of ${plural(others.length + 1, 'file')}`}`,
+  ];
 }
 
 /**
@@ -63,13 +130,13 @@ function lakeLines({ lake = {} }: ExportOutcome): string[] {
   return [`  published for readers of ${printable(address)}: ${Object.keys(lake).join(', ')}`];
 }
 
-function billLines({ account, callsOfRun, creditsOfRun, elapsedMs, state }: ExportOutcome): string[] {
-  if (state === 'already') return [`  ${plural(account.calls, 'call')}, ${plural(account.credits, 'credit')} in total`];
+function billLine({ account, callsOfRun, creditsOfRun, elapsedMs, state }: ExportOutcome, left = ''): string {
+  if (state === 'already') return `${plural(account.calls, 'call')}, ${plural(account.credits, 'credit')} in total`;
   const whole =
     callsOfRun === account.calls
       ? ''
       : ` (${plural(account.calls, 'call')}, ${plural(account.credits, 'credit')} over all runs)`;
-  return [`  ${plural(callsOfRun, 'call')}, ${plural(creditsOfRun, 'credit')}, ${duration(elapsedMs)}${whole}`];
+  return `${plural(callsOfRun, 'call')}, ${plural(creditsOfRun, 'credit')}${left}, ${duration(elapsedMs)}${whole}`;
 }
 
 /** What was taken from the base, and a line for each class that was requested: how much of it had changed. */
