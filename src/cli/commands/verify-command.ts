@@ -16,12 +16,6 @@ const jobFile: CommandFlag = {
   about: 'job file with ids, service and budget for --repair (flags work too)',
 };
 
-const baseFlag: CommandFlag = {
-  name: 'base',
-  value: 'PATH',
-  about: 'with --repair: where the base of the export is now, a folder or glob; none: repair it without the base',
-};
-
 const yesFlag: CommandFlag = { name: 'yes', about: 'with --repair: request the rest and spend the credits' };
 
 const repairGroups = [...jobFlagGroups('ids', 'service', 'budget'), ...fleetGroups];
@@ -30,7 +24,7 @@ const repairGroups = [...jobFlagGroups('ids', 'service', 'budget'), ...fleetGrou
 export const verifyCommand: Command = {
   usage: ['verify <out> [--quick] [--strict] [--json]', 'verify <out> --repair --job <job.yaml> [--yes] [flags]'],
   about:
-    'Checks every file of a complete export against the manifest: size and SHA-256, rows and columns in the footers of Parquet, and the accounting identity. Files that do not belong to the export are only a note; with --strict they are an error. --repair rebuilds damaged files from other files of the export and from its base, for no credits. For the rest it prints the cost in calls and credits and stops with exit 12. With --yes it requests these ids again, within the budget.',
+    'Checks every file of a complete export against the manifest: size and SHA-256, rows and columns in the footers of Parquet, and the accounting identity. Files that do not belong to the export are only a note; with --strict they are an error. --repair rebuilds damaged files from other files of the export, for no credits. For the rest it prints the cost in calls and credits and stops with exit 12. With --yes it requests these ids again, within the budget.',
   examples: [
     { line: 'verify asset-export-demo', about: 'exit 0 if every file is intact, 12 if one is damaged' },
     { line: 'verify s3://bucket/nightly --quick', about: 'compare sizes and hashes without reading the files' },
@@ -50,7 +44,6 @@ export const verifyCommand: Command = {
         { name: 'repair', about: 'rebuild damaged files for free; print the cost of the rest' },
         yesFlag,
         jobFile,
-        baseFlag,
         ...bucketFlags,
         scratchFlag,
         ...runFlags,
@@ -103,7 +96,7 @@ async function isSorted({ files, folder }: ExportPlace): Promise<boolean> {
 
 /** A job or a budget makes sense only for a repair. @throws {ExportError} `usage` */
 function refuseRepairFlags(args: CommandLine): void {
-  const flags = [jobFile, baseFlag, yesFlag, ...repairGroups.flatMap((group) => group.flags)];
+  const flags = [jobFile, yesFlag, ...repairGroups.flatMap((group) => group.flags)];
   const given = flags.find(({ name }) => args.value(name) !== undefined);
   if (given === undefined) return;
   throw new ExportError('usage', `--${given.name} works only with --repair`, {

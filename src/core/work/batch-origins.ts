@@ -18,10 +18,8 @@ export interface AssetChange {
   /** The record in `BatchOrigins.now`, and in `BatchOrigins.before`; -1 where there is none. */
   readonly record: number;
   readonly old: number;
-  /** Of an update: places of columns of `assets`; none where the base is gone. */
+  /** Of an update: places of columns of `assets`. */
   readonly columns: readonly number[];
-  /** Of a delete: its old row may not be known. */
-  readonly id?: string;
 }
 
 /** Where the rows of a batch come from. */

@@ -19,7 +19,7 @@ export interface ChangeTables {
 }
 
 /** What differs between two rows, or that there is only one of them. */
-export interface RowChange extends Pick<AssetChange, 'op' | 'columns' | 'id'> {
+export interface RowChange extends Pick<AssetChange, 'op' | 'columns'> {
   readonly reason?: string;
   readonly now?: ShapedRow;
   readonly before?: ShapedRow;
@@ -36,11 +36,10 @@ export function changeRows(origins: BatchOrigins, tables: ChangeTables, startedA
   const beforeBlock = ofRecords(before, olds);
   let nowRow = 0;
   let beforeRow = 0;
-  const rows = changes.map(({ op, columns, reason, record, old, id }): RowChange => {
+  const rows = changes.map(({ op, columns, reason, record, old }): RowChange => {
     return {
       op,
       columns,
-      ...(id === undefined ? {} : { id }),
       ...(reason === undefined ? {} : { reason }),
       ...(record < 0 || nowBlock === undefined ? {} : { now: { block: nowBlock, row: nowRow++ } }),
       ...(old < 0 || beforeBlock === undefined ? {} : { before: { block: beforeBlock, row: beforeRow++ } }),
@@ -74,7 +73,7 @@ function addRow(
   });
   changed.push(...changedVerdicts(change, written));
   // What the job does not write is no change for who reads it.
-  if (change.op === 'update' && change.columns.length > 0 && changed.length === 0) return;
+  if (change.op === 'update' && changed.length === 0) return;
   const { now, before, op } = change;
   const base = builder.addRow();
   for (const [at, column] of changes.table.columns.entries()) {
@@ -90,8 +89,7 @@ function addRow(
         builder.setText(cell, change.changedAtUs, false);
         break;
       case 'changed':
-        if (op === 'update' && changed.length > 0)
-          builder.setText(cell, JSON.stringify(changed.map(({ name }) => name)), false);
+        if (op === 'update') builder.setText(cell, JSON.stringify(changed.map(({ name }) => name)), false);
         break;
       case 'before':
         if (op !== 'insert' && before !== undefined)
@@ -100,7 +98,6 @@ function addRow(
       default: {
         const from = isIdColumn(column) ? (now ?? before) : now;
         if (from !== undefined) copyCell(builder, cell, from, placeOf(column));
-        else if (isIdColumn(column)) builder.setText(cell, change.id ?? '', true);
       }
     }
   }

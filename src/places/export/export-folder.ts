@@ -64,8 +64,6 @@ export const exportPaths = {
   repair: '.run/repair',
   /** What an unfinished repair began with. */
   repairStart: '.run/repair/.run/start.json',
-  /** A file of the export that a repair replaces, and needs until it is done. */
-  kept: '.run/kept',
   /** Files about the tables that are not in the manifest: `verify` knows them and does not check them. */
   companions: ['runs.jsonl', 'report.html'],
   unexported: (part: number) => `unexported/part-${partNumber(part)}.csv`,

@@ -96,8 +96,6 @@ const manifestSchema = z.object({
       rows: amount,
       unlisted: amount,
       classes: z.array(z.object({ when: z.array(word), rows: amount, asked: amount, changed: amount })),
-      /** Parts of which a repair requested every id, because the base was gone. All else here is as it was before. */
-      withoutBase: z.array(amount).optional(),
     })
     .optional(),
   /** The export whose records were written anew, by what it holds (`contentSeal`). */

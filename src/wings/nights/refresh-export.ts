@@ -116,18 +116,17 @@ export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh>
   };
 }
 
-/** What parts of an export with a base are made of: all of it lies on this disk. */
-export interface BasedParts {
-  readonly answers: RefreshSources['answers'];
-  /** The records of other parts are not read; absent: all parts are made. */
-  readonly isNeeded?: ((part: number) => boolean) | undefined;
-}
-
-/** Opens the records of the base for parts that are made of them and of these answers. Call `close` when they are made. */
-export async function openBasedParts(
-  request: Omit<RefreshRequest, 'request' | 'committed' | 'onWarning'>,
+/**
+ * Opens the records of the base for parts that are made of them and of these answers. Call `close` when they are made.
+ * @param isNeeded the records of other parts are not read; absent: all parts are made
+ */
+async function openBasedParts(
+  request: RefreshRequest,
   { keys, classes }: Pick<RefreshPlan, 'keys' | 'classes'>,
-  { answers, isNeeded }: BasedParts,
+  {
+    answers,
+    isNeeded,
+  }: Pick<RefreshSources, 'answers'> & { readonly isNeeded?: ((part: number) => boolean) | undefined },
 ): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }> {
   const { job, base, files, folder, begun } = request;
   const unlisted = unlistedRows(keys);

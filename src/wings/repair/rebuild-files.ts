@@ -34,9 +34,10 @@ export interface PreparedDamage extends DamagedExport {
   readonly prepared: PreparedInputs;
 }
 
-/** The parts that have a damaged file. */
+/** The parts that have a damaged file; `changes` are not made again. */
 export function damagedParts({ finished, damaged }: Pick<DamagedExport, 'finished' | 'damaged'>): Set<number> {
-  return new Set(finished.manifest.files.filter(({ path }) => damaged.has(path)).map(({ part }) => part));
+  const files = finished.manifest.files.filter(({ path, table }) => damaged.has(path) && table !== changesTable.name);
+  return new Set(files.map(({ part }) => part));
 }
 
 /** Rows that go to an encoder at a time. */

@@ -1,3 +1,4 @@
+import { changesTable } from '../../core/records/columns.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import type { LoadedJob } from '../../core/job/load-job.ts';
 import { type InputSources, type PreparedInputs, prepareInputs } from '../../core/ids/prepare-inputs.ts';
@@ -16,12 +17,10 @@ import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { type FileStore, syncFoldersOf } from '../../places/files/file-store.ts';
-import { rebuildFromBase } from './based-parts.ts';
 import { keptInputs } from './kept-ids.ts';
-import { type BasedDamage, planBasedRepair } from './plan-based-repair.ts';
 import { type DamagedExport, damagedParts, rebuildTables } from './rebuild-files.ts';
 import { rebuildUnexported } from './rebuild-unexported.ts';
-import { clearRepair, endRepair, readRepair, type UnfinishedRepair } from './repair-log.ts';
+import { clearRepair, dropChanges, endRepair, readRepair, removeDropped, type UnfinishedRepair } from './repair-log.ts';
 import type { RepairOutcome } from './repair-outcome.ts';
 import { listParts, requestParts } from './request-parts.ts';
 
@@ -45,8 +44,8 @@ export interface RepairEffects extends Pick<InputSources, 'files' | 'stdin'>, Fo
 }
 
 /**
- * Repairs a complete export: rebuilds damaged files from others and from its base, then requests the ids of the parts that are
- * still damaged, if `pay` is given, within the budget.
+ * Repairs a complete export: rebuilds damaged files from others, then requests the ids of the parts that are still damaged, if `pay` is
+ * given, within the budget.
  * @throws {ExportError} `damaged` when the manifest is, `input` when the ids are not those of the export, `locked`, …
  */
 export async function repairExport(request: RepairRequest, effects: RepairEffects): Promise<RepairOutcome> {
@@ -72,7 +71,10 @@ export async function repairExport(request: RepairRequest, effects: RepairEffect
       { folder, endpoint: output.endpoint },
       { ...homeContext(effects), lake: effects.lake },
     );
-    return error === undefined ? outcome : { ...outcome, error };
+    if (error !== undefined) return { ...outcome, error };
+    const dropped = await removeDropped(place, folder);
+    const strangers = outcome.after.strangers.filter((path) => !dropped.has(path));
+    return { ...outcome, after: { ...outcome.after, strangers } };
   } finally {
     await lock.release();
   }
@@ -90,10 +92,15 @@ function requireUnsorted({ manifest, folder }: FinishedExport): void {
   );
 }
 
-/** A repair that was killed may have left files under their names that a loss of power would take away. */
+/** A repair that was killed may have left files under their names that a loss of power would take away, and removed some that it would bring back. */
 async function syncAll(files: FileStore, folder: string): Promise<void> {
   const { manifest } = await openFinished(folder, files);
   const names = [exportPaths.manifest, ...manifest.files.map(({ path }) => path)];
+  // Files of `changes` that are gone come back from a folder that was not synced.
+  for (const format of new Set(manifest.files.map(({ format }) => format))) {
+    const dropped = `${format}/${changesTable.name}`;
+    if ((await files.sizeOf(pathIn(folder, dropped))) === 'folder') names.push(`${dropped}/*`);
+  }
   await syncFoldersOf(
     files,
     folder,
@@ -122,26 +129,47 @@ async function repairLocked(
   const damage = { finished, job, damaged, target: { ...place, scratch: within.scratch } };
   const rebuilt: string[] = [];
   for await (const path of rebuildTables(damage)) rebuilt.push(path);
-  const prepared =
-    damaged.size === 0 ? undefined : await inputsOf(source && { ...source, job }, { finished, damaged }, effects);
+  const hasParts = (): boolean => damagedParts(damage).size > 0;
+  const prepared = hasParts()
+    ? await inputsOf(source && { ...source, job }, { finished, damaged }, effects)
+    : undefined;
   if (prepared !== undefined) for await (const path of rebuildUnexported(damage, prepared)) rebuilt.push(path);
-  const requested = source === undefined || damaged.size === 0 ? undefined : prepared;
-  const from = source?.job.base.from;
-  const based = requested && { ...damage, prepared: requested, from, unfinished };
-  const rest = based && (await restOf(within, based, homeContext(effects)));
-  rebuilt.push(...(rest?.rebuilt ?? []));
-  const notes = [...keptNote(requested), ...(rest?.notes ?? [])];
-  const listed = rest?.listed;
+  const requested = source === undefined || !hasParts() ? undefined : prepared;
+  if (requested !== undefined) requireOwnParts(manifest, folder);
+  const listed = requested && (await listParts(within, { ...damage, prepared: requested }, unfinished));
   const payer = listed && effects.pay && braked(await effects.pay(), job);
   const paid = listed && payer ? await requestParts(listed, payer) : { parts: [], calls: 0, credits: 0 };
   const now = await readRepair(within, manifest);
   const isDone = now !== undefined && isOver(now, damage);
+  const lost = finished.filesOf(changesTable.name).filter(({ path }) => damaged.has(path));
+  const isDropped = now === undefined && lost.length > 0 && !hasParts();
   if (isDone) await endRepair(place, damage, now, payer?.version);
+  else if (isDropped) await dropChanges(place, manifest);
   const after =
-    isDone || paid.parts.length > 0
+    isDone || isDropped || paid.parts.length > 0
       ? await verifyExport(files, folder)
       : { ...before, damage: before.damage.filter(({ path }) => damaged.has(path) || made.has(path)) };
+  const notes = [
+    ...keptNote(requested),
+    ...nightNotes(finished, { isRequested: listed !== undefined, isLost: lost.length > 0 }),
+  ];
   return { ...paid, after, rebuilt, notes, ...(listed && { bill: listed.bill }), isUnfinished: !isDone && !!now };
+}
+
+/** What a repair takes from a night. */
+function nightNotes(
+  { tables, manifest }: FinishedExport,
+  { isRequested, isLost }: { readonly isRequested: boolean; readonly isLost: boolean },
+): string[] {
+  const carried =
+    'Carried rows of damaged parts are requested again too, and count as exported. Their fetched_at is the start of this export.';
+  const dropped =
+    'The table changes is removed from the export, since its rows are made of two exports: load compares whole tables.';
+  const hasChanges = tables.has(changesTable.name);
+  return [
+    ...(isRequested && manifest.base !== undefined ? [carried] : []),
+    ...((isRequested && hasChanges) || isLost ? [dropped] : []),
+  ];
 }
 
 /** Whether all parts of a repair are made, or are as the manifest names them. */
@@ -149,31 +177,6 @@ function isOver({ parts, made }: UnfinishedRepair, damage: DamagedExport): boole
   const open = damagedParts(damage);
   for (const { part } of made) open.delete(part);
   return !parts.some((part) => open.has(part));
-}
-
-/**
- * What other files of the same part could not give: rebuilds what the base gives, and lists what has to be requested, if any part has to be
- * made again and can be.
- * @throws {ExportError} `usage` for parts that cannot be made again
- */
-async function restOf(within: HomePlace, damage: Omit<BasedDamage, 'account'>, context: HomeContext) {
-  const { manifest, folder } = damage.finished;
-  requireOwnParts(manifest, folder);
-  const { base: account, calls, credits } = manifest;
-  const { unfinished } = damage;
-  const spent = unfinished?.spent ?? { calls, credits };
-  if (account === undefined) {
-    const listed = await listParts(within, damage, { plan: undefined, unfinished, spent });
-    return { rebuilt: [], notes: [], listed: listed.open.size === 0 ? undefined : listed };
-  }
-  // Its rows cost nothing.
-  const based = { ...damage, account };
-  const plan = await planBasedRepair(based, context);
-  const rebuilt: string[] = [];
-  for await (const path of rebuildFromBase(based, plan)) rebuilt.push(path);
-  const listed = await listParts(within, based, { plan, unfinished: plan.unfinished, spent });
-  const notes = damage.damaged.size === 0 ? [] : [...plan.notes, ...listed.notes];
-  return { rebuilt, notes, listed: listed.open.size === 0 ? undefined : listed };
 }
 
 /** @throws {ExportError} `usage` for parts that were joined: ids are not cut into such */

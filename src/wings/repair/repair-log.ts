@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { copyFiles } from '../../exports/copy-export.ts';
-import type { FinishedExport } from '../../exports/finished-export.ts';
-import { sumOfRefresh } from '../../core/work/batch-origins.ts';
+import { changesTable } from '../../core/records/columns.ts';
 import { manifestCommits, manifestOf } from '../../core/run/complete-export.ts';
 import { readProgress } from '../../core/run/homes/home-progress.ts';
 import { homeAt } from '../../core/run/homes/home.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { type HomeStart, startBody } from '../../core/run/homes/home-start.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
-import { type Commit, type Spent, sumOfSpent } from '../../places/export/export-facts.ts';
+import type { Commit, Spent } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import { begunOf, type Manifest } from '../../places/export/manifest.ts';
+import { begunOf, type Manifest, type NewManifest, requireManifest } from '../../places/export/manifest.ts';
 import { SliceLog, sliceNames } from '../../places/log/slice-log.ts';
 import { namesOf } from '../../places/objects/object-store.ts';
 import type { DamagedExport } from './rebuild-files.ts';
@@ -31,22 +29,22 @@ export async function readRepair(within: HomePlace, manifest: Manifest): Promise
   const progress = await readProgress(within);
   const repairs = progress?.start.repairs;
   if (progress === undefined || repairs?.seal !== contentSeal(manifest)) return undefined;
-  const made = progress.commits.filter(({ part }) => repairs.parts.includes(part));
-  const asked = homeAt(within).asked();
-  const spent = (await asked.readManifest()) ?? (await asked.readProgress())?.spent ?? { calls: 0, credits: 0 };
-  return { ...repairs, made, spent: sumOfSpent(progress.spent, spent) };
+  return {
+    ...repairs,
+    made: progress.commits.filter(({ part }) => repairs.parts.includes(part)),
+    spent: progress.spent,
+  };
 }
 
 /** Writes the manifest back as the log of an unfinished export: one without the parts that are made again. */
 export async function beginRepair(
-  within: HomePlace,
-  finished: FinishedExport,
+  { files, store, address, scratch, others }: HomePlace,
+  manifest: Manifest,
   { repairs, spent }: { readonly repairs: Repairs; readonly spent: Spent },
 ): Promise<void> {
-  const { store, address } = within;
-  const { manifest } = finished;
-  await dropAnswers(within);
-  if (repairs.changes !== undefined) await keepFile(within, finished, repairs.changes);
+  // Of an earlier repair.
+  await store.remove(await namesOf(store, `${exportPaths.run}/`));
+  for (const folder of (await others?.sliceFolders({ files, scratch })) ?? []) await files.remove(folder);
   const { job, inputs } = manifest;
   const log = new SliceLog(store, 0);
   const commits = manifestCommits(manifest).filter(({ part }) => !repairs.parts.includes(part));
@@ -57,68 +55,45 @@ export async function beginRepair(
   await store.putNew(sliceNames.start, startBody({ job, inputs, ...begunOf(manifest), repairs }));
 }
 
-/** Removes what an earlier repair requested. */
-async function dropAnswers({ files, store, scratch, others }: HomePlace): Promise<void> {
-  const names = await namesOf(store, `${exportPaths.run}/`);
-  await store.remove(names.filter((name) => name !== exportPaths.askedIds));
-  if (others === undefined) return;
-  for (const folder of [...(await others.sliceFolders({ files, scratch })), pathIn(scratch, exportPaths.asked)])
-    await files.remove(folder);
-}
-
-/** Keeps a copy of a file that the repair replaces, where any machine can resume it. */
-async function keepFile(
-  { files, store, scratch }: HomePlace,
-  { folder, files: from, manifest }: FinishedExport,
-  path: string,
-): Promise<void> {
-  const target = pathIn(scratch, exportPaths.unfinished);
-  await copyFiles({ from, folder, to: files, target }, [path]);
-  const copy = pathIn(target, path);
-  const file = await files.open(copy, 'update');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  const { bytes = 0, sha256 = '' } = manifest.files.find((each) => each.path === path) ?? {};
-  await store.put(`${exportPaths.kept}/${path}`, { file: copy, bytes, sha256 });
-}
-
-/** Writes the manifest with the parts as they are now. */
+/** Writes the manifest with the parts as they are now. What it says of the base was true of the first making. */
 export async function endRepair(
   place: HomePlace,
   { finished: { manifest }, job }: Pick<DamagedExport, 'finished' | 'job'>,
-  { parts, made, withBase, spent: { calls, credits } }: UnfinishedRepair,
+  { made, spent: { calls, credits } }: UnfinishedRepair,
   version = manifest.program.version,
 ): Promise<void> {
   const { job: shape, inputs, base, rebuilt, setAside } = manifest;
   const commits = manifestCommits(manifest);
-  /** What the manifest says of the base was true of their first making. */
-  const without = new Set([...(base?.withoutBase ?? []), ...(base === undefined || withBase ? [] : parts)]);
-  for (const commit of made) {
+  for (const { refresh: _, ...commit } of made) {
     const { refresh } = commits[commit.part] ?? {};
-    commits[commit.part] = { ...commit, inputBytes: 0, ...(without.has(commit.part) ? { refresh } : {}) };
+    commits[commit.part] = { ...commit, inputBytes: 0, ...(refresh === undefined ? {} : { refresh }) };
   }
-  const account = base && repairedAccount(base, commits, without);
   const start = { job: shape, inputs, ...begunOf(manifest) };
-  const written = { job, start, commits, calls, credits, version, base: account, rebuilt, setAside };
-  await homeAt(place).replaceManifest(manifestOf(written));
+  await dropChanges(place, manifestOf({ job, start, commits, calls, credits, version, base, rebuilt, setAside }));
 }
 
-/** What the manifest says of the base, with the parts as they are now. What was chosen stays. */
-function repairedAccount(
-  account: NonNullable<Manifest['base']>,
-  commits: readonly Commit[],
-  without: ReadonlySet<number>,
-): Manifest['base'] {
-  const sums = sumOfRefresh(commits.map(({ refresh }) => refresh));
-  return {
-    ...account,
-    lost: sums.lost,
-    classes: account.classes.map((each, at) => ({ ...each, changed: sums.changed[at] ?? 0 })),
-    withoutBase: without.size === 0 ? undefined : [...without].sort((a, b) => a - b),
-  };
+/** Writes a manifest without the table `changes`: its rows are made of two exports, and only a whole one is of use. */
+export async function dropChanges(place: HomePlace, manifest: NewManifest): Promise<void> {
+  const { [changesTable.name]: _, ...tables } = manifest.tables;
+  const files = manifest.files.filter(({ table }) => table !== changesTable.name);
+  await homeAt(place).replaceManifest({ ...manifest, tables, files });
+}
+
+/**
+ * Removes files of `changes` that the manifest does not name any more; a repair before this one may have been stopped before it did.
+ * Resolves to their names.
+ */
+export async function removeDropped(place: HomePlace, folder: string): Promise<Set<string>> {
+  const { tables, job } = await requireManifest(homeAt(place).place.files, folder);
+  const { 'output.tables': names, 'output.formats': formats } = job;
+  const dropped = new Set<string>();
+  if (tables[changesTable.name] !== undefined || !Array.isArray(names) || !names.includes(changesTable.name))
+    return dropped;
+  for (const format of Array.isArray(formats) ? formats : []) {
+    for (const name of await namesOf(place.store, `${String(format)}/${changesTable.name}/`)) dropped.add(name);
+  }
+  await place.store.remove([...dropped]);
+  return dropped;
 }
 
 /** Removes what a complete export needs no more; in a folder all of `.run` but the lock and its socket. */

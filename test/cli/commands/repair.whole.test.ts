@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
@@ -59,43 +59,6 @@ it('verify names what is damaged and how to fix it; --repair prints the bill, an
   expect({ ...exportBytes(join(folder, 'out')), 'manifest.json': '' }).toEqual({ ...whole, 'manifest.json': '' });
 });
 
-it('--repair of an export with a base pays for requested ids alone, and says what it costs without the base', async () => {
-  const folder = await tempFolder();
-  await writeIdFile(join(folder, 'known.txt'), { entries: 150 });
-  await writeIdFile(join(folder, 'ids.txt'), { entries: 190 });
-  const service = await startGeneratedService({});
-  const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
-  const run = (...args: string[]) => runHere(args, { cwd: folder, environment });
-  const url = ['--url', service.url];
-  const made = [...url, '--ids-per-call', '20', '--rows-per-part', '40', '--format', 'csv'];
-  expect((await run('run', '--ids', 'known.txt', '--out', 'first', '--base', 'none', ...made)).exit).toBe(0);
-  expect((await run('run', '--ids', 'ids.txt', '--out', 'second', '--base', 'first', ...made)).exit).toBe(0);
-  const whole = exportBytes(join(folder, 'second'));
-  const repair = ['verify', 'second', '--repair', '--ids', 'ids.txt', ...url];
-  const assets = (part: number): string => join(folder, `second/csv/assets/part-0000${part}.csv`);
-  // All of its rows were carried.
-  rmSync(assets(0));
-  expect(await run(...repair)).toMatchObject({
-    exit: 0,
-    stderr: '1 file rebuilt from other files, no credits spent\n',
-  });
-  expect(exportBytes(join(folder, 'second'))).toEqual(whole);
-
-  rmSync(assets(3));
-  renameSync(join(folder, 'first'), join(folder, 'moved'));
-  const dear = await run(...repair);
-  expect(dear.exit).toBe(12);
-  expect(dear.stderr).toContain('The base first was not found');
-  expect(dear.stderr).toContain('name it with --base PATH');
-  expect(dear.stderr).toContain('The rest must be requested from the service: 2 calls, 320 credits');
-  const cheap = await run(...repair, '--base', 'moved', '--json');
-  expect(JSON.parse(cheap.stdout)).toMatchObject({ exitCode: 12, bill: { calls: 1, credits: 160 }, notes: [] });
-  const mended = await run(...repair, '--base', 'moved', '--yes');
-  expect(mended).toMatchObject({ exit: 0, stderr: '1 part requested again: 1 call, 160 credits\n' });
-  await service.stop();
-  expect({ ...exportBytes(join(folder, 'second')), 'manifest.json': '' }).toEqual({ ...whole, 'manifest.json': '' });
-}, 60_000);
-
 it('verify --repair of a folder that does not exist says so, and makes none', async () => {
   const folder = await tempFolder();
   await writeIdFile(join(folder, 'ids.txt'), { entries: 2 });
@@ -131,7 +94,6 @@ it('a stray file is a note of verify, damage only with --strict, and nothing to 
 it.each([
   ['--yes'],
   ['--job', 'job.yaml'],
-  ['--base', 'nights'],
   ['--ids', 'ids.txt'],
   ['--url', 'http://127.0.0.1:9'],
   ['--credits-per-run', '320'],

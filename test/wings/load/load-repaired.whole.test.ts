@@ -2,14 +2,17 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadExport } from '../../../src/wings/load/load-export.ts';
+import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { allIds, loseTables, newer, repairCounted, twoNights } from '../repair/based-nights.ts';
 import { queryDuckdb, sqlText } from '../../support/query-duckdb.ts';
 
-async function load(database: string, folder: string, mode: 'replace' | 'scd2'): Promise<void> {
+async function load(database: string, folder: string, mode: 'replace' | 'scd2') {
   const request = { files: diskFileStore, folder, kind: 'duckdb', mode, maxDeletes: '10%' } as const;
-  await loadExport(request, parseTarget(`duckdb:${database}`, '/'), () => undefined);
+  let done: LoadSummary | undefined;
+  await loadExport(request, parseTarget(`duckdb:${database}`, '/'), (summary) => (done = summary));
+  return done;
 }
 
 /** The rows as text; in a table that takes changes, the times of a row that did not change are those of an earlier night. */
@@ -22,9 +25,14 @@ async function rowsOf(database: string, where = ''): Promise<string[]> {
   return [...assets, ...creators].map((row) => row.map(String).join('|')).sort();
 }
 
-it.each(['replace', 'scd2'] as const)(
-  'an export that was repaired without its base is loaded on top of it with --mode %s: the tables are those of the whole export',
-  async (mode) => {
+it.each([
+  ['replace', 'requested'],
+  ['scd2', 'requested'],
+  ['scd2', 'made of its siblings'],
+  ['scd2', 'without its table changes'],
+] as const)(
+  'a night that was repaired is loaded with --mode %s on top of the night before: its tables are those of the whole export (%s)',
+  async (mode, how) => {
     const [gone = ''] = allIds.slice(60);
     const now = newer.map((record) => record.replace('"frozen":false', '"frozen":true'));
     const { top, base, out, where } = await twoNights(
@@ -33,15 +41,20 @@ it.each(['replace', 'scd2'] as const)(
     );
     const [changed, whole] = [join(top, 'changed.duckdb'), join(top, 'whole.duckdb')];
     await load(changed, base, mode);
-    rmSync(base, { recursive: true });
-    loseTables(out, 1);
-    loseTables(out, 3, ['assets', 'creators']);
-    expect(await repairCounted({ flags: where })).toMatchObject({ parts: [1, 3], after: { damage: [] } });
-    await load(changed, out, mode);
+    if (how === 'requested') {
+      loseTables(out, 1);
+      loseTables(out, 3, ['assets', 'creators']);
+    } else if (how === 'made of its siblings') rmSync(join(out, 'csv'), { recursive: true });
+    else loseTables(out, 0, ['changes']);
+    const parts = how === 'requested' ? [1, 3] : [];
+    expect(await repairCounted({ flags: where })).toMatchObject({ parts, after: { damage: [] } });
+    expect((await load(changed, out, mode))?.way).toBe(
+      mode === 'replace' ? 'new file' : how === 'made of its siblings' ? 'by changes' : 'by comparing',
+    );
     await load(whole, out, 'replace');
     const rows = await rowsOf(changed, mode === 'scd2' ? 'WHERE valid_to IS NULL' : '');
     expect(rows).toEqual(await rowsOf(whole));
-    expect(rows.filter((row) => row.includes(gone))).toEqual([]);
+    if (how === 'requested') expect(rows.filter((row) => row.includes(gone))).toEqual([]);
   },
   60_000,
 );

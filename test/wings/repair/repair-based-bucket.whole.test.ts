@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ObjectStore, readObject, namesOf } from '../../../src/places/objects/object-store.ts';
+import { type ObjectStore, readObject } from '../../../src/places/objects/object-store.ts';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
 import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
 import { type Manifest, parseManifest } from '../../../src/places/export/manifest.ts';
@@ -27,7 +27,6 @@ async function inBucket() {
   const { url, stop } = await serviceWith(newer);
   onTestFinished(stop);
   const store = await openStore({ address: out });
-  const whole = buckets.tableBytes(out);
   const repair = (more: Readonly<Record<string, unknown>> = {}, own: ObjectStore = store) => {
     const opened = (request: { readonly address: string }) => (request.address === out ? own : openStore(request));
     return repairCounted({
@@ -47,7 +46,7 @@ async function inBucket() {
     ...buckets.names(out).filter((name) => name.startsWith('.run/')),
     ...readdirSync(scratch, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('repair')),
   ];
-  return { buckets, openStore, store, whole, repair, lose, manifest, damage, left, gone: join(scratch, 'gone.txt') };
+  return { buckets, store, repair, lose, manifest, damage, left, gone: join(scratch, 'gone.txt') };
 }
 
 /** A store as a process sees it that is killed while it puts the files of a part: after so many of them. */
@@ -77,78 +76,37 @@ function breaksAfter(store: ObjectStore, files: number): ObjectStore {
 }
 
 describe('a repair of an export with a base in a bucket', () => {
-  it('reads the ids from the export where the list is gone', async () => {
-    const { buckets, whole, gone, repair, lose, damage } = await inBucket();
+  it('requests every id of a damaged part, from the kept ids where the list is gone, and drops the table changes', async () => {
+    const { buckets, left, gone, repair, lose, manifest, damage } = await inBucket();
+    const before = await manifest();
     await lose(1);
     const outcome = await repair({ ids: gone });
-    expect(outcome.after.damage).toEqual([]);
-    expect(outcome.notes[0]).toContain('the ids are read from ids/');
-    expect(await damage()).toEqual([]);
-    expect(buckets.tableBytes(out)).toEqual(whole);
-  });
-
-  it('takes carried rows from the base beside it, and pays for the requested ids alone', async () => {
-    const { buckets, whole, left, repair, lose, manifest, damage } = await inBucket();
-    const before = await manifest();
-    await lose(1);
-    const outcome = await repair();
-    expect(outcome).toMatchObject({ parts: [1], sent: outcome.bill?.calls, notes: [] });
-    expect(buckets.tableBytes(out)).toEqual(whole);
-    expect(await damage()).toEqual([]);
-    expect(await manifest()).toEqual({
-      ...before,
-      calls: before.calls + outcome.sent,
-      credits: before.credits + outcome.credits,
-    });
-    expect(left()).toEqual([]);
-  });
-
-  it('requests every id where the base is gone', async () => {
-    const { openStore, left, repair, lose, manifest, damage } = await inBucket();
-    const store = await openStore({ address: base });
-    await store.remove(await namesOf(store, ''));
-    await lose(1);
-    expect(await repair()).toMatchObject({ parts: [1], sent: 2, notes: [expect.stringContaining(`beside ${out}`)] });
-    expect(await damage()).toEqual([]);
-    expect((await manifest()).base).toMatchObject({ withoutBase: [1] });
-    expect(left()).toEqual([]);
-  });
-
-  it('is resumed after its credits ended, or after it was killed while it put files back, and pays for nothing twice', async () => {
-    const { buckets, store, whole, left, repair, lose, manifest, damage } = await inBucket();
-    const before = await manifest();
-    await lose(0);
-    await lose(1);
-    const stopped = await repair({ 'credits-per-run': '320' });
-    expect(stopped).toMatchObject({ error: { exit: 'spent' }, sent: 2 });
-    const calls = (stopped.bill?.calls ?? 0) - 2;
-    await expect(repair({}, breaksAfter(store, 3))).rejects.toThrow('killed');
-    expect(await damage()).not.toEqual([]);
-    expect(await repair()).toMatchObject({ parts: [0, 1], sent: 0, after: { damage: [] } });
-    expect(await damage()).toEqual([]);
-    expect(buckets.tableBytes(out)).toEqual(whole);
-    expect((await manifest()).calls).toBe(before.calls + 2 + calls);
-    expect(left()).toEqual([]);
-  });
-
-  it.each([true, false])('is resumed on another machine without paying twice, with the base: %s', async (hasBase) => {
-    const { buckets, openStore, whole, left, repair, lose, manifest, damage } = await inBucket();
-    const before = await manifest();
-    const store = await openStore({ address: base });
-    if (!hasBase) await store.remove(await namesOf(store, ''));
-    for (const part of [0, 1]) await lose(part);
-    await (await openStore({ address: out })).remove([
-      'csv/assets/part-00003.csv',
-      'parquet/assets/part-00003.parquet',
+    expect(outcome).toMatchObject({ parts: [1], sent: 2, bill: { calls: 2 }, after: { damage: [], strangers: [] } });
+    expect(outcome.notes).toEqual([
+      expect.stringContaining('the ids are read from ids/'),
+      expect.stringContaining('Carried rows'),
+      expect.stringContaining('The table changes is removed'),
     ]);
+    expect(await damage()).toEqual([]);
+    expect(await manifest()).toMatchObject({ calls: before.calls + 2, base: before.base });
+    expect(buckets.names(out).filter((name) => name.includes('/changes/'))).toEqual([]);
+    expect(left()).toEqual([]);
+  });
+
+  it('is resumed on another machine after its credits ended, or after it was killed while it put files back, and pays for nothing twice', async () => {
+    const { store, left, repair, lose, manifest, damage } = await inBucket();
+    const before = await manifest();
+    for (const part of [0, 1]) await lose(part);
+    await store.remove(['csv/assets/part-00003.csv', 'parquet/assets/part-00003.parquet']);
     const stopped = await repair({ 'credits-per-run': '320' });
     expect(stopped).toMatchObject({ error: { exit: 'spent' }, sent: 2 });
-    const calls = stopped.bill?.calls ?? 0;
-    const resumed = await repair({ scratch: await tempFolder() });
-    expect(resumed).toMatchObject({ parts: [0, 1, 3], sent: calls - 2, after: { damage: [] } });
-    expect((await manifest()).calls).toBe(before.calls + calls);
+    const scratch = await tempFolder();
+    await expect(repair({ scratch }, breaksAfter(store, 3))).rejects.toThrow('killed');
+    expect(await damage()).not.toEqual([]);
+    const resumed = await repair({ scratch });
+    expect(resumed).toMatchObject({ after: { damage: [] } });
     expect(await damage()).toEqual([]);
+    expect((await manifest()).calls).toBe(before.calls + (stopped.bill?.calls ?? 0));
     expect(left().filter((name) => name.startsWith('.run/'))).toEqual([]);
-    if (hasBase) expect(buckets.tableBytes(out)).toEqual(whole);
   });
 });

@@ -7,7 +7,6 @@ import { writeIdFile } from '../../support/id-file.ts';
 import { exportBytes, noBytes, runExport, runRepair } from '../../support/run-export.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { cutFile, loseTables, repairCounted, tablesIn, twoNights } from './based-nights.ts';
 
 /** A finished export of six parts, of ids in two files. */
 async function finished(more: Readonly<Record<string, string>> = {}) {
@@ -46,16 +45,6 @@ describe('a repair of an export whose id files changed', () => {
     const paid = await runRepair({ flags });
     expect(paid).toMatchObject({ parts: [1, 2], bill: shown.bill, ...shown.bill, after: { damage: [] } });
     expect({ ...exportBytes(out), 'manifest.json': '' }).toEqual(whole);
-  });
-
-  it.each(Object.keys(changes))('takes carried rows from the base, and pays for the others: %s', async (change) => {
-    const { out, where, whole } = await twoNights();
-    changes[change]?.([where.ids]);
-    loseTables(out, 1);
-    cutFile(out, 'unexported/part-00001.csv');
-    const outcome = await repairCounted({ flags: where });
-    expect(outcome).toMatchObject({ after: { damage: [] } });
-    expect(tablesIn(out)).toEqual(whole);
   });
 
   it('rebuilds a list of ids that were not exported without a job', async () => {

@@ -47,10 +47,6 @@ const startSchema = exportStartSchema.extend({
       seal: z.string(),
       /** The parts that are made again, from 0. */
       parts: z.array(z.number()),
-      /** Of an export with a base: the ids that are requested are those that the base does not give; else all ids of these parts. */
-      withBase: z.boolean(),
-      /** Without the base: the file of `changes` of which a copy is kept, for the deleted assets that are not listed any more. */
-      changes: z.string().optional(),
     })
     .optional(),
 });

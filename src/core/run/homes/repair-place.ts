@@ -27,11 +27,7 @@ function besideParts(parts: ObjectStore, rest: ObjectStore): ObjectStore {
   return {
     isShared: parts.isShared,
     putNew: (name, body) => of(name).putNew(name, body),
-    // What is requested for an export with a base has parts too.
-    putAll: async (bodies) => [
-      ...(await parts.putAll(bodies.filter(({ name }) => !isRest(name)))),
-      ...(await rest.putAll(bodies.filter(({ name }) => isRest(name)))),
-    ],
+    putAll: (bodies) => parts.putAll(bodies),
     replace: (name, body, tag) => of(name).replace(name, body, tag),
     put: (name, body) => of(name).put(name, body),
     look: (name) => of(name).look(name),

@@ -106,11 +106,6 @@ function goneBase(folder: string, cause?: unknown): ExportError {
   return new ExportError('input', `the base of this export, ${folder}, is gone`, { ...restore, cause });
 }
 
-/** Opens an export as the base of a job. @throws {ExportError} `usage` where it lacks what the job needs, `damaged` */
-export async function openBaseAt(files: FileStore, folder: string, job: Job): Promise<OpenBase> {
-  return openAt(await openFinished(folder, files), job);
-}
-
 function openAt(finished: FinishedExport, job: Job): OpenBase {
   const { manifest, folder } = finished;
   const shown = shownPath(folder, process.cwd());

@@ -3,7 +3,7 @@ import type { IdList } from '../../../core/ids/id-list.ts';
 import { blockPair, type RowComparison } from '../../../core/records/asset-changes.ts';
 import { RecordRows } from '../../../core/records/scan/record-rows.ts';
 import type { MaxAge } from './ages.ts';
-import type { AskedRefusal } from './asked-answers.ts';
+import type { AskedAnswers } from './asked-answers.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
 import type { BaseRows } from './base-rows.ts';
 import type { AssetChange, BatchOrigins } from '../../../core/work/batch-origins.ts';
@@ -13,7 +13,8 @@ import { RowBatch, wholeRows } from '../../../exports/row-batch.ts';
 export interface RefreshSources {
   readonly keys: BaseKeys;
   readonly rows: Pick<BaseRows, 'take' | 'skip'>;
-  readonly answers: Answers;
+  /** What became of the ids that were requested. */
+  readonly answers: Pick<AskedAnswers, 'find'>;
   /** How many classes there are. */
   readonly classes: number;
   /** Whether rows of child tables are made. */
@@ -23,14 +24,6 @@ export interface RefreshSources {
   readonly compare: RowComparison;
   /** When this export began. */
   readonly startedAtMs: number;
-  /** The base is gone: no key is known, and a requested record may or may not differ from it. */
-  readonly isBaseGone?: boolean;
-}
-
-/** What became of ids that were requested. */
-export interface Answers {
-  /** The record of an id, why it has none, or undefined for an id that was not requested. @param part that the id belongs to */
-  find(id: string, part: number): Promise<Buffer | AskedRefusal | undefined>;
 }
 
 /** Answers from what was requested before, and from the base: nothing is sent. */
@@ -69,7 +62,7 @@ export class RefreshAsker implements AssetClient {
     }
   }
 
-  async #answer({ ids, reader, part }: AssetCall): Promise<AssetAnswer> {
+  async #answer({ ids, reader }: AssetCall): Promise<AssetAnswer> {
     const { keys, startedAtMs, rows } = this.#sources;
     const now = this.#now;
     const before = this.#before;
@@ -87,7 +80,7 @@ export class RefreshAsker implements AssetClient {
         if (later !== undefined) await later;
         continue;
       }
-      const one = await this.#find({ id: ids.at(place), place, slot }, part);
+      const one = await this.#find({ id: ids.at(place), place, slot });
       asked.push(one);
       if (one.record < 0) errors.push({ id: one.id, notFound: one.isMissing, message: one.reason });
     }
@@ -104,7 +97,7 @@ export class RefreshAsker implements AssetClient {
   }
 
   /** Adds the record of an id that is not carried over, if there is one, and that which the base has. */
-  async #find(known: KnownId, part: number): Promise<AskedId> {
+  async #find(known: KnownId): Promise<AskedId> {
     const { keys, rows, answers, missingAfter } = this.#sources;
     const { id, slot } = known;
     const none = { ...known, record: -1, old: -1 };
@@ -113,7 +106,7 @@ export class RefreshAsker implements AssetClient {
     const isRow = slot >= 0 && keys.fate(slot) === 'row';
     const old = isRow ? this.#before.count : -1;
     if (isRow) await rows.take(keys.row(slot), this.#before);
-    const answer = await answers.find(id, part);
+    const answer = await answers.find(id);
     if (Buffer.isBuffer(answer)) {
       this.#now.addRecord(answer);
       return { ...none, record: this.#now.count - 1, old, isMissing: false, reason: '' };
@@ -128,12 +121,12 @@ export class RefreshAsker implements AssetClient {
     records: RecordRows,
     oldRows: RecordRows,
   ): Pick<BatchOrigins, 'changes' | 'counts'> {
-    const { keys, classes, compare, isBaseGone = false } = this.#sources;
+    const { keys, classes, compare } = this.#sources;
     const counts = { asked: zeros(classes), changed: zeros(classes), lost: 0 };
     const changes: AssetChange[] = [];
     const now = wholeRows(records);
     const before = wholeRows(oldRows);
-    for (const { id, place, slot, record, old, isMissing } of asked) {
+    for (const { place, slot, record, old, isMissing } of asked) {
       const hasRecord = record >= 0;
       const hasOld = old >= 0;
       const sides = { place, record, old };
@@ -141,9 +134,8 @@ export class RefreshAsker implements AssetClient {
       if (hasRecord && hasOld) {
         const columns = compare(blockPair({ block: before, row: old }, { block: now, row: record }));
         if (columns.length > 0) change = { op: 'update', ...sides, columns };
-      } else if (hasRecord) change = { op: isBaseGone ? 'update' : 'insert', ...sides, columns: [] };
-      else if (hasOld || isBaseGone)
-        change = { op: 'delete', reason: isMissing ? 'missing' : 'failed', ...sides, columns: [], id };
+      } else if (hasRecord) change = { op: 'insert', ...sides, columns: [] };
+      else if (hasOld) change = { op: 'delete', reason: isMissing ? 'missing' : 'failed', ...sides, columns: [] };
       if (change !== undefined) changes.push(change);
       if (!hasOld) continue;
       const assetClass = keys.assetClass(slot);

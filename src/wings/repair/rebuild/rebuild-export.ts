@@ -7,7 +7,7 @@ import { changesTable } from '../../../core/records/columns.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 import type { ExportStart } from '../../../places/export/export-facts.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
-import { type Manifest, begunOf, type NewManifest } from '../../../places/export/manifest.ts';
+import { begunOf, type NewManifest } from '../../../places/export/manifest.ts';
 import { newReadProgress, type ReadProgress } from '../../../core/work/read-job-ids.ts';
 import type { RunListener } from '../../../core/work/run-events.ts';
 import type { ExportContext } from '../../../core/run/export-context.ts';
@@ -170,7 +170,7 @@ async function rebuildHeld(
 
 /** What the source cost and requested, with the parts as they are now. */
 function rebuiltAccount(
-  { source: { manifest }, job, join, sort }: RebuildRequest,
+  { source: { manifest }, job, sort }: RebuildRequest,
   open: OpenExport,
   version: string,
 ): NewManifest {
@@ -182,16 +182,10 @@ function rebuiltAccount(
     calls,
     credits,
     version,
-    ...(base === undefined ? {} : { base: joinedAccount(base, join) }),
+    ...(base === undefined ? {} : { base }),
     rebuilt: { seal: contentSeal(manifest) },
     sorted: sort?.columns ?? manifest.sorted,
   });
-}
-
-/** A part names those that became it. */
-function joinedAccount(base: NonNullable<Manifest['base']>, join: number): Manifest['base'] {
-  if (base.withoutBase === undefined) return base;
-  return { ...base, withoutBase: [...new Set(base.withoutBase.map((part) => Math.floor(part / join)))] };
 }
 
 /** No ids are read: the parts of the source say which there were. */
