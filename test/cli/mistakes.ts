@@ -19,11 +19,10 @@ const words: readonly Mistake[] = [
   { line: 'schema out/done', next: ['asset-export schema --of out/done'] },
   { line: 'plan nights', next: ['asset-export status nights'] },
   { line: 'plan job.yml', next: ['asset-export help job'] },
-  { line: 'verify ids.txt' },
-  { line: 'status nothing' },
-  { line: 'status empty' },
+  { line: 'verify ids.txt', next: [`asset-export run --ids ids.txt ${demo} --out new`, 'asset-export verify new'] },
+  { line: 'status nothing', next: [`asset-export run --ids ids.txt ${demo} --out new`, 'asset-export status new'] },
+  { line: 'status empty', next: [`asset-export run --ids ids.txt ${demo} --out empty`, 'asset-export status empty'] },
   { line: 'rebuild empty --out new' },
-  { line: 'diff out/done nothing' },
   { line: `get nothing ${demo}` },
   { line: 'get ID', next: [`asset-export get ID ${demo}`] },
   { line: 'exprot', next: ['asset-export run --help', 'asset-export help'] },
@@ -55,7 +54,11 @@ const lists: readonly Mistake[] = [
   },
   {
     line: `plan --ids pairs.txt ${toNew}`,
-    next: ["tr -s ', \\t' '\\n' < pairs.txt > pairs.ids.txt", plan('pairs.ids.txt')],
+    next: [
+      "tr -s ', \\t' '\\n' < pairs.txt > pairs.ids.txt",
+      plan('pairs.ids.txt'),
+      plan('headed.txt --ids-format csv --id-column mint'),
+    ],
   },
   {
     line: `plan --ids wide.txt ${toNew}`,
@@ -64,7 +67,10 @@ const lists: readonly Mistake[] = [
   { line: `plan --ids book.xlsx ${toNew}` },
   { line: `plan --ids lfs.txt ${toNew}` },
   { line: `run --ids nothing.txt ${demo} --out new` },
-  { line: `run --ids owners.csv ${demo} --out new` },
+  {
+    line: `run --ids owners.csv ${demo} --out new`,
+    next: [`asset-export run --ids owners.csv ${demo} --out new --allow-none`],
+  },
 ];
 
 /** Addresses and keys. */
@@ -80,7 +86,14 @@ const services: readonly Mistake[] = [
   { line: `check --ids ids.txt --url DEAD --out new --api-key-file key` },
   { line: `check --ids ids.txt --url URL --out new --api-key-file wrong.key --call` },
   { line: `check --ids ids.txt --url URL/other --out new --api-key-file key --call` },
-  { line: `run --ids ids.txt ${toNew}`, next: ['asset-export demo --help'] },
+  {
+    line: `run --ids ids.txt ${toNew}`,
+    next: [
+      `asset-export run --ids ids.txt ${toNew} --api-key-file key`,
+      'asset-export demo',
+      'asset-export run --ids ids.txt --url embedded:asset-export-demo --out another',
+    ],
+  },
   {
     line: `plan --ids ids.txt ${toNew} --api-key 0123456789`,
     next: [`asset-export run --ids ids.txt ${toNew} --api-key-file key`],
@@ -105,12 +118,22 @@ const places: readonly Mistake[] = [
     next: [`asset-export plan --ids ids.txt ${demo} --out out/{date}`],
   },
   { line: `run --ids ids.txt ${demo} --out s3a://bucket/x` },
-  { line: `run --ids ids.txt ${demo} --out out/done --format csv` },
+  {
+    line: `run --ids ids.txt ${demo} --out out/done --format csv,jsonl --tables assets,creators`,
+    next: [
+      'asset-export rebuild out/done --format csv,jsonl --tables assets,creators --out NEW',
+      `asset-export run --ids ids.txt ${demo} --out out/done --format csv --fresh`,
+    ],
+  },
   { line: 'load out/done', next: ['asset-export load out/done --to duckdb:a.duckdb'] },
   { line: 'load out/done --to a.duckdb', next: ['asset-export load out/done --to duckdb:a.duckdb'] },
   { line: 'rebuild out/done --format csv', next: ['asset-export rebuild out/done --format csv --out new'] },
   { line: 'status s3://bucket/x' },
-  { line: 'prune nights', next: ['asset-export prune nights --keep-last 1'] },
+  { line: `check --ids ids.txt ${demo} --out s3://bucket/x --out-endpoint DEAD` },
+  {
+    line: 'prune nights',
+    next: ['last', 'daily', 'weekly', 'monthly'].map((rule) => `asset-export prune nights --keep-${rule} 1`),
+  },
 ];
 
 /** Flags, values and job files. */
@@ -139,14 +162,14 @@ const flags: readonly Mistake[] = [
     line: `run --ids ids.txt ${demo} --out new --no-singels`,
     next: [`asset-export run --ids ids.txt ${demo} --out new --no-singles`],
   },
-  { line: 'run typo.yaml', next: ['asset-export help job'] },
+  { line: 'run typo.yaml', next: [`asset-export plan job.yaml ${demo}`] },
   { line: 'plan list.yaml', next: ['asset-export init an-example --yes'] },
   { line: 'run tabs.yaml' },
   { line: 'schema --for oracle', next: ['asset-export schema --for duckdb'] },
   { line: 'init job --example spredsheet --yes', next: ['asset-export init job --example spreadsheet --yes'] },
   { line: 'init job --ids two.csv --yes', next: ['asset-export init job --ids two.csv --yes --id-column token'] },
   { line: 'credits set many', next: ['asset-export credits --help'] },
-  { line: 'serve', next: ['asset-export serve --help'] },
+  { line: 'serve', next: ['asset-export demo', 'asset-export serve --assets asset-export-demo --help'] },
   { line: 'completion tcsh', next: ['asset-export completion bash'] },
 ];
 

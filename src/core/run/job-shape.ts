@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { hasBase, noBase } from '../job/job-base.ts';
 import { type Job, jobSchema } from '../job/job-schema.ts';
 import { dialectOf } from '../job/job-dialect.ts';
+import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { outcomesToRead } from '../records/beside-tables.ts';
 import {
@@ -11,6 +12,7 @@ import {
   limitField,
   sampleField,
 } from '../../places/export/export-facts.ts';
+import type { Manifest } from '../../places/export/manifest.ts';
 
 /** What `rebuild` took the records from. */
 const source = 'rebuilt';
@@ -159,7 +161,7 @@ export function jobAsBegun(job: Job, shape: JobShape): Job {
 /** @throws {ExportError} `usage` or `input` when an export began with another job or with other inputs. */
 export function requireSame(
   folder: string,
-  before: Pick<ExportStart, 'job' | 'inputs'>,
+  before: Pick<ExportStart, 'job' | 'inputs'> & Partial<Pick<Manifest, 'files'>>,
   now: Pick<ExportStart, 'job' | 'inputs'>,
 ): void {
   const old: JobShape = { ...absent, ...before.job };
@@ -175,7 +177,8 @@ export function requireSame(
           why: { kind: 'changed', changed: name },
           todo: 'ids --records and run do not write into the same folder. Choose another one, or start over with --fresh.',
         });
-      throw changed('usage', name, `${name} was ${said(old[name])} when ${folder} started, and is ${said(value)} now`);
+      const message = `${name} was ${said(old[name])} when ${folder} started, and is ${said(value)} now`;
+      throw changed('usage', name, message, rebuildLine(folder, before, now));
     }
   }
   const names = (inputs: ExportStart['inputs']): string => inputs.map((input) => input.name).join(', ');
@@ -198,6 +201,47 @@ export function requireSame(
   }
 }
 
+/** The fields of which `rebuild` makes another export from the records of a complete one, and its flags. */
+const rebuildFlags: Readonly<Record<string, string>> = {
+  'output.formats': '--format',
+  'output.tables': '--tables',
+  'output.columns': '--columns',
+  'output.exclude': '--exclude',
+  [provenField]: '--proofs',
+};
+
+/** The command that gives a complete export as the job is now; undefined where more than output differs, or its files lack what that takes. */
+function rebuildLine(
+  folder: string,
+  before: Pick<ExportStart, 'job' | 'inputs'> & Partial<Pick<Manifest, 'files'>>,
+  now: Pick<ExportStart, 'job' | 'inputs'>,
+): string | undefined {
+  const { files = [] } = before;
+  const [was, is]: JobShape[] = [
+    { ...absent, ...before.job },
+    { ...absent, ...now.job },
+  ];
+  const hasRaw = files.some(({ format }) => format === 'raw');
+  const exact = files.filter(({ format }) => format !== 'csv' || was?.['csv.formulas'] !== 'escape');
+  const isWhole = was?.['output.columns'] === null && isDeepStrictEqual(was['output.exclude'], []);
+  const flags = Object.entries(is ?? {})
+    .filter(([name, value]) => name !== keptField && !isDeepStrictEqual(was?.[name], value))
+    .map(([name, value]) => {
+      const words = Array.isArray(value) ? value.map(String) : [];
+      const isGiven =
+        value === true || (words.length > 0 && !words.includes('changes') && (hasRaw || !words.includes('raw')));
+      const flag = isGiven ? rebuildFlags[name] : undefined;
+      return flag === undefined ? undefined : [flag, ...(words.length === 0 ? [] : [words.join(',')])];
+    });
+  const isSame = isDeepStrictEqual(
+    before.inputs.map(({ sha256 }) => sha256),
+    now.inputs.map(({ sha256 }) => sha256),
+  );
+  if (!isSame || !(hasRaw || (isWhole && exact.some(({ table }) => table === 'assets')))) return undefined;
+  const given = flags.filter((flag) => flag !== undefined);
+  return given.length < flags.length ? undefined : commandLine('rebuild', folder, ...given.flat(), '--out', 'NEW');
+}
+
 /** Why a rebuilt export is not the one that began. */
 function changedSource(folder: string, before: Rebuilt, now: Rebuilt): ExportError {
   if (before.seal !== now.seal) return changed('input', source, `${folder} was not made from the same records`);
@@ -212,11 +256,17 @@ function said(value: unknown): string {
   return value === anyBase ? 'an earlier export' : JSON.stringify(value);
 }
 
-/** @param what the field or the file that changed */
-function changed(exit: 'usage' | 'input', what: string, message: string): ExportError {
+/**
+ * @param what the field or the file that changed
+ * @param rebuild what gives the export as it is to be for no credits
+ */
+function changed(exit: 'usage' | 'input', what: string, message: string, rebuild?: string): ExportError {
   return new ExportError(exit, message, {
     why: { kind: 'changed', changed: what },
-    todo: 'Undo the change to resume, choose another output folder, or start over with --fresh.',
+    todo:
+      rebuild === undefined
+        ? 'Undo the change to resume, choose another output folder, or start over with --fresh.'
+        : `It is complete. To write its records anew for no credits: ${rebuild}\nAnother output folder and --fresh request all ids again.`,
   });
 }
 
