@@ -18,6 +18,7 @@ const bundled = [
   'prom-client',
   'tinyglobby',
   'undici',
+  'xxhash-wasm',
   'yaml',
   'yargs',
 ].map((name) => `^node_modules/(@types/)?${name}/`);

@@ -50,14 +50,23 @@ function gzipCodec(): Codec {
 
 /** A frame a push: frames in a row are one valid file, and need no state that files would have to share. */
 async function zstdCodec(): Promise<Codec> {
-  const { Zstd } = await import('@hpcc-js/wasm-zstd');
+  const [{ Zstd }, { default: xxhash }] = await Promise.all([import('@hpcc-js/wasm-zstd'), import('xxhash-wasm')]);
   const zstd = await Zstd.load();
+  const hasher = await xxhash();
+  // The library sets no checksum: the flag of RFC 8878, section 3.1.1.1.1, and the low 32 bits of the hash behind the frame.
+  const frameOf = (bytes: Uint8Array): Uint8Array => {
+    const frame = zstd.compress(bytes, 3);
+    const checked = Buffer.concat([frame, new Uint8Array(4)]);
+    checked.writeUInt8((frame[4] ?? 0) | 4, 4);
+    checked.writeUInt32LE(Number(BigInt.asUintN(32, hasher.h64Raw(bytes))), frame.length);
+    return checked;
+  };
   let empty = true;
   return {
     push: async (bytes) => {
       empty = false;
-      return zstd.compress(bytes, 3).slice();
+      return frameOf(bytes);
     },
-    end: async () => (empty ? zstd.compress(nothing, 3).slice() : nothing),
+    end: async () => (empty ? frameOf(nothing) : nothing),
   };
 }
