@@ -69,7 +69,7 @@ export const loadCommand: Command = {
         { name: 'prefix', value: 'TEXT', about: 'prefix for every table name' },
         {
           name: 'allow-empty',
-          about: 'let an export without assets replace a table that has rows (without it: exit 3)',
+          about: 'let an export without assets make tables, or empty a table that has rows (without it: exit 3)',
         },
         { name: 'allow-sample', about: 'let a sample (--sample) be loaded (without it: exit 2)' },
         { name: 'allow-older', about: 'replace: let an older export replace a newer one (without it: exit 2)' },

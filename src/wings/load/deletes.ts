@@ -6,6 +6,7 @@ import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { goneRows, type StagedTable } from './difference.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import type { LoadSession } from './load-session.ts';
+import type { Standing } from './standing.ts';
 import type { LoadTable } from '../warehouse/index.ts';
 
 /** Why assets are deleted, in the order of messages. */
@@ -142,6 +143,14 @@ export async function requireFewDeletes(
       const todo = 'Check the ids of the export. If the table is to hold another export, use --max-deletes 100%.';
       return tooManyDeletes([gone, all], byReason, { limit, todo });
     },
+  });
+}
+
+/** @throws {ExportError} `notTolerated` where tables would begin without an asset: the list was hardly one of assets */
+export function requireLoaded({ address }: LoadedExport, standings: readonly Standing[]): void {
+  if (standings.some(({ isEmpty, rows }) => !isEmpty || rows === 0)) return;
+  throw new ExportError('notTolerated', `${address} has no assets, and neither have the tables`, {
+    todo: 'Check the ids of the export. To begin with empty tables, use --allow-empty.',
   });
 }
 

@@ -2,7 +2,7 @@ import { type LoadTable, requireFreeNames, rowsAfterLoad, versionNames } from '.
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
 import type { Database } from './database.ts';
-import { requireFewDeletes, requireNoRows } from './deletes.ts';
+import { requireFewDeletes, requireLoaded, requireNoRows } from './deletes.ts';
 import { goneRows, type StagedTable } from './difference.ts';
 import { requireHeld } from './held-rows.ts';
 import type { LoadedExport } from './loaded-export.ts';
@@ -65,7 +65,10 @@ export async function fillTables(
     if (!isTrial) await recordSame(session, loaded);
     return { state: 'already', way: null, tables: {}, changed: 0, deleted: 0, nulValues: {} };
   }
-  if (assets?.rows === 0 && !isDiff && !allowEmpty) await requireNoRows(session, assets.table.name);
+  if (assets?.rows === 0 && !isDiff && !allowEmpty) {
+    requireLoaded(loaded, standings);
+    await requireNoRows(session, assets.table.name);
+  }
   if (!allowOlder) requireNotOlder(loaded, standings, mode);
   const at = mode === 'scd2' || deletes === 'mark' ? startOf(loaded) : '';
   if (mode === 'scd2') await requireLater(session, loaded, at);

@@ -85,6 +85,9 @@ describe('into DuckDB', () => {
   it('replaces a table that has rows by none only when it is told to', async () => {
     const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
     const replaced = request(await exported(0), 'duckdb');
+    await expect(loadExport(replaced, target)).rejects.toThrow('has no assets, and neither have the tables');
+    await loadExport({ ...replaced, allowEmpty: true }, target);
+    // The next night of an empty list needs no flag.
     await loadExport(replaced, target);
     await loadExport(request(await exported(20), 'duckdb'), target);
     await expect(loadExport(replaced, target)).rejects.toMatchObject({ exit: 'notTolerated' });
@@ -216,7 +219,9 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     await psql(drop);
     const none = await exported(0, { format: 'csv' });
     const replaced = request(none, 'postgres');
-    await loadExport(replaced, target);
+    const refused = { exit: 'notTolerated', message: expect.stringContaining('has no assets') as string };
+    await expect(loadExport(replaced, target), 'tables that are not there').rejects.toMatchObject(refused);
+    await loadExport({ ...replaced, allowEmpty: true }, target);
     await loadExport(request(await exported(20), 'postgres'), target);
     await expect(loadExport(replaced, target)).rejects.toMatchObject({
       exit: 'notTolerated',
