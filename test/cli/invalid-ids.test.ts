@@ -53,6 +53,14 @@ describe('plan and run', () => {
     }
   });
 
+  it.each(['check', 'plan', 'run'])('%s names a column that looks like wallets', async (command) => {
+    const { program } = await withIds('wallets.csv', half.replace('name,id', 'name,wallet'));
+    const { stdout } = await program(command);
+    expect(stdout).toContain(
+      '"wallet" (the only column with ids; set another with --id-column): these look like wallets',
+    );
+  });
+
   it('tell the same in JSON', async () => {
     const { program } = await withIds('wallets.csv', half);
     const facts = {

@@ -27,6 +27,7 @@ import type { CommandLine } from '../command.ts';
 import { jobCommand, jobOf, stateGroup } from '../job-flags.ts';
 import { stateFolder } from '../../world/open-service.ts';
 import { bookedOf, keyPlace, openServiceFor, requireRecords } from '../open-service.ts';
+import { columnLines, isOfWallets, namedFrom } from '../output/ids-text.ts';
 import { type CheckLine, checkJson, checkedText, oneLine } from '../output/check-text.ts';
 import { errorText } from '../output/show-error.ts';
 import { takeKeyAway } from '../../world/read-api-key.ts';
@@ -106,9 +107,11 @@ const questions: readonly Question[] = [
   {
     name: 'ids',
     after: ['packages'],
-    ask: async ({ loaded }, { folder }) => {
+    ask: async ({ loaded }, { args, folder }) => {
       const ids = await checkIds(loaded, { folder: await folder(), context });
-      return { ...ids, ids };
+      const columns = ids.columns.filter(isOfWallets);
+      const named = namedFrom({ columns, invalidSamples: [] }, loaded.idsFolder, args.terminal.cwd());
+      return { ...ids, warnings: [...(ids.warnings ?? []), ...columnLines(named.columns)], ids };
     },
   },
   {

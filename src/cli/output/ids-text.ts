@@ -26,14 +26,17 @@ export function namedFrom<T extends IdsRead>(read: T, idsFolder: string, cwd: st
 /** A glob may stand for thousands. */
 const shownInputs = 3;
 
-/** Names of columns that hold who owns or made something. */
-const ofWallets = /wallet|owner|holder|authority|creator/i;
+/** Whether a column's name says that it holds who owns or made something. */
+export function isOfWallets({ column }: TakenColumn): boolean {
+  return /wallet|owner|holder|authority|creator/i.test(column);
+}
 
 /** A line for each column that ids come from. */
 export function columnLines(columns: readonly TakenColumn[]): string[] {
   const inputs = new Map<string, string[]>();
-  for (const { column, guessed, input } of columns) {
-    const doubt = ofWallets.test(column) ? ': these look like wallets, not assets' : '';
+  for (const taken of columns) {
+    const { column, guessed, input } = taken;
+    const doubt = isOfWallets(taken) ? ': these look like wallets, not assets' : '';
     const choice = guessed ? ' (the only column with ids; set another with --id-column)' : '';
     const text = `"${printable(column)}"${choice}${doubt}`;
     inputs.set(text, [...(inputs.get(text) ?? []), printable(input)]);

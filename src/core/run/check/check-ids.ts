@@ -5,6 +5,7 @@ import { count, plural } from '../../../lib/format-text.ts';
 import { diskFileStore } from '../../../places/files/file-store.ts';
 import { type HomeContext, bucketIds } from '../homes/open-home.ts';
 import { intolerableIds } from '../tolerance.ts';
+import type { TakenColumn } from '../../ids/read/reading.ts';
 import type { Fact } from './fact.ts';
 
 export interface CheckedIds extends Fact {
@@ -12,6 +13,7 @@ export interface CheckedIds extends Fact {
   readonly firstIds: readonly string[];
   /** Whether these are all. */
   readonly isAll: boolean;
+  readonly columns: readonly TakenColumn[];
   /** Entries of all files, about. */
   readonly inAll: number;
 }
@@ -35,8 +37,8 @@ export async function checkIds(
   const from = job.ids.from.filter((name) => name !== '-');
   const hasStdin = from.length < job.ids.from.length;
   const warnings = hasStdin ? ['ids from stdin are read by the run alone'] : [];
-  if (from.length === 0) return { fact: 'not read', warnings, firstIds: [], isAll: false, inAll: 0 };
-  const { inputs } = await findInputs({
+  if (from.length === 0) return { fact: 'not read', warnings, firstIds: [], isAll: false, columns: [], inAll: 0 };
+  const { inputs, columns } = await findInputs({
     job: { ...job, ids: { ...job.ids, from } },
     idsFolder,
     outputDir,
@@ -63,7 +65,7 @@ export async function checkIds(
   if (bad > 0)
     warnings.unshift(`${count(bad)} of the ${count(entries)} entries ${bad === 1 ? 'is no id' : 'are no ids'}`);
   const about = Math.min(inAll, job.ids.limit ?? inAll);
-  return { fact: factOf(inputs.length, sums), warnings, firstIds: ids, isAll, inAll: about };
+  return { fact: factOf(inputs.length, sums), warnings, firstIds: ids, isAll, columns, inAll: about };
 }
 
 function factOf(files: number, { entries, ids, isWhole }: Sums): string {
