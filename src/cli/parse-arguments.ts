@@ -90,7 +90,7 @@ function requireWords(name: string, { words }: Command, given: readonly string[]
     throw new ExportError('usage', `unexpected argument: ${shownWord(extra)}`, { todo: `${ids}${todo}` });
   }
   if (words !== undefined && given.length < words.least) {
-    throw new ExportError('usage', `missing argument: ${name} needs ${words.name} (${words.about})`, { todo });
+    throw new ExportError('usage', `missing argument: ${name} needs ${words.name}, ${words.about}`, { todo });
   }
 }
 

@@ -107,7 +107,7 @@ describe('the program', () => {
     [['run', '--ids'], '--ids needs a value: --ids PATH'],
     [['check', 'job.yaml', '--call=1'], '--call takes no value: --call=1'],
     [['status', 'out', '--json=yes'], '--json takes no value: --json=yes'],
-    [['status'], 'missing argument: status needs <out> (output folder or bucket of an export'],
+    [['status'], 'missing argument: status needs <out>, output folder or bucket of an export'],
     [['status', 'a', 'b'], 'unexpected argument: b'],
     [['run', '--log-level', 'loud', '--ids', 'a', '--url', 'embedded:b', '--out', 'c'], '--log-level must be one of'],
     [

@@ -51,6 +51,13 @@ describe('plan and run', () => {
       expect(stdout).toContain(' lists/wallets.csv:12: "Alice"');
       expect(stdout).not.toContain('../');
     }
+    await writeFile(
+      join(folder, 'lists', 'titled.csv'),
+      `Mine,,\n,,\nName,Mint\n${ids.map((id) => `x,${id}\n`).join('')}`,
+    );
+    await writeFile(join(folder, 'jobs', 'titled.yaml'), job.replace('*', 'titled'));
+    const { stderr } = await program('plan', 'jobs/titled.yaml');
+    expect(stderr).toMatch(/^asset-export: lists\/titled\.csv: the header [^]* tail -n \+3 < lists\/titled\.csv > /);
   });
 
   it.each(['check', 'plan', 'run'])('%s names a column that looks like wallets', async (command) => {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Job } from '../job/job-schema.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
@@ -62,11 +63,16 @@ export async function findInputs(sources: InputSources): Promise<Pick<PreparedIn
   const columns: TakenColumn[] = [];
   for (const [index, input] of inputs.entries()) {
     const local = await localInput(input, index, sources);
-    const { form, looked } = await surveyList(local, job.ids);
+    const { form, looked } = await surveyList({ ...local, name: typedName(local, idsFolder) }, job.ids);
     inputs[index] = { ...local, form, ...(looked === undefined ? {} : { looked }) };
-    if (form.taken !== undefined) columns.push(form.taken);
+    if (form.taken !== undefined) columns.push({ ...form.taken, input: local.name });
   }
   return { inputs, columns };
+}
+
+/** A file as a shell finds it: names in a job file start at its folder, not where the user stands. */
+function typedName({ name, path }: IdInput, idsFolder: string): string {
+  return idsFolder !== process.cwd() && resolve(idsFolder, name) === path ? path : name;
 }
 
 /** Copies an input that is in a bucket, unless it is read there. */
