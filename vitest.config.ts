@@ -19,6 +19,8 @@ export default defineConfig(({ mode }) => ({
     // Vitest sets TEST to `true`, whatever it was.
     ...(mode === 'all' ? { env: { TEST: 'all' } } : {}),
     pool: 'forks',
+    // The loaded modules take 50 MB: a heap that starts larger is collected half as often.
+    execArgv: ['--initial-old-space-size=1024', '--min-semi-space-size=16'],
     // Modules are loaded once a worker, not once a file.
     isolate: false,
     // Left alone, a machine of two cores runs one file at a time; most of them wait for programs that they started.
