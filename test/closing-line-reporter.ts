@@ -40,13 +40,15 @@ export default class ClosingLineReporter implements Reporter {
   }
 }
 
-/** The five files that took most CPU time, a line each, and the sum of all. */
+/** The files that took most CPU time, a line each, and the sum of all: five, or as many as `DEAREST` says. */
 function dearest(modules: readonly TestModule[]): string {
   const files = modules
     .map((module) => ({ path: module.relativeModuleId, cpuSeconds: module.meta().cpuSeconds ?? 0 }))
     .sort((a, b) => b.cpuSeconds - a.cpuSeconds);
   const total = files.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
-  const lines = files.slice(0, 5).map(({ path, cpuSeconds }) => `${cpuSeconds.toFixed(1).padStart(7)} s  ${path}\n`);
+  const lines = files
+    .slice(0, Number(process.env['DEAREST'] ?? 5))
+    .map(({ path, cpuSeconds }) => `${cpuSeconds.toFixed(1).padStart(7)} s  ${path}\n`);
   return `${files.length} files took ${total.toFixed(0)} s of CPU, most of it:\n${lines.join('')}`;
 }
 
