@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';
+import { runsAll } from '../support/lane.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { changesEach, everywhere, type Stop, stoppedAt } from './support/everywhere.ts';
 import { killedInBucket } from './support/killed-in-bucket.ts';
@@ -65,7 +66,7 @@ describe('an export with a base whose machine stops at any operation of the disk
     expect([...calm.files.keys()].filter((path) => path.includes('/changes/')).length).toBeGreaterThan(2);
   });
 
-  it('when the program is killed', () => stopped(() => ({}), 1), 240_000);
+  it('when the program is killed', () => stopped(() => ({}), runsAll ? 1 : 3), 240_000);
 
   it(
     'when the power is lost, with any part of what was not synced',
@@ -96,7 +97,7 @@ describe('an export with a base in a bucket', () => {
 
   it(
     'is resumed on the same disk after a kill at operations of disk and store, and pays for no kept answer again',
-    () => everywhere(operations, (n) => killed(n, false), changesEach(3)),
+    () => everywhere(operations, (n) => killed(n, false), changesEach(runsAll ? 3 : 9)),
     240_000,
   );
 

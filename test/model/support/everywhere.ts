@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { failingAt } from './failing-weather.ts';
 import type { Fate, Operation } from './memory-disk.ts';
-import { sampledOperations } from './sample.ts';
+import { sample, sampledOperations } from './sample.ts';
 import type { SmallExport } from './small-export.ts';
 import { type Undisturbed, watchPublished, wrongFiles } from './undisturbed.ts';
 
@@ -11,11 +11,14 @@ export interface Verdict {
   readonly problems: readonly string[];
 }
 
-/** Strikes these operations of an undisturbed run, or this run's sample of them, one at a time, and expects that nothing is wrong. */
+/**
+ * Strikes these operations of an undisturbed run, or this run's sample of them, one at a time, and expects that nothing is wrong.
+ * @param isStruck unless given, a sample has the changes alone
+ */
 export async function everywhere(
   operations: readonly Operation[],
   strike: (n: number) => Promise<Verdict>,
-  isStruck: (operation: Operation) => boolean = () => true,
+  isStruck: (operation: Operation) => boolean = sample.step === 1 ? () => true : changesEach(1),
 ): Promise<void> {
   const wrong: string[] = [];
   const numbers = sampledOperations(operations.flatMap((operation, n) => (isStruck(operation) ? [n] : [])));
