@@ -1,15 +1,26 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
 import { runHere } from '../../support/run-here.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 import { localExports, request } from './local-exports.ts';
 import { runsAll } from '../../support/lane.ts';
 
-const { exported } = await localExports();
+const { exported, shared } = await localExports();
+const loadedFiles = await keptFolder();
+afterAll(() => loadedFiles.remove());
 
 async function rows(file: string, sql: string): Promise<unknown[]> {
   const instance = await DuckDBInstance.create(file);
@@ -28,7 +39,16 @@ interface Loaded {
   readonly load: (folder: string, more?: Partial<LoadRequest>) => Promise<string[]>;
 }
 
-/** A DuckDB file that holds an export of 60 assets. */
+/** Files that hold an export of 60 assets, by schema: it is loaded once, and copied for each test. */
+const loaded = new Map<string | undefined, Promise<string>>();
+
+async function loadFirst(schema: string | undefined): Promise<string> {
+  const file = join(loadedFiles.path, `${schema ?? 'main'}.duckdb`);
+  await loadExport({ ...request(await shared(60), 'duckdb'), schema }, parseTarget(`duckdb:${file}`, '/'));
+  return file;
+}
+
+/** A DuckDB file that holds an export of 60 assets, older than all that a test then asks for. */
 async function loadedFile(schema?: string, name = 'wh.duckdb'): Promise<Loaded> {
   const folder = await tempFolder();
   const file = join(folder, name);
@@ -38,7 +58,9 @@ async function loadedFile(schema?: string, name = 'wh.duckdb'): Promise<Loaded> 
     await loadExport({ ...request(out, 'duckdb'), schema, note, ...more }, parseTarget(`duckdb:${file}`, '/'));
     return notes;
   };
-  await load(await exported(60));
+  const first = loaded.get(schema) ?? loadFirst(schema);
+  loaded.set(schema, first);
+  copyFileSync(await first, file);
   return { folder, file, load };
 }
 
@@ -53,7 +75,7 @@ describe('replace of a DuckDB file', () => {
         `CREATE VIEW ${at}vv AS SELECT id FROM ${at}assets; COMMENT ON VIEW ${at}vv IS 'it''s a view'; COMMENT ON COLUMN ${at}vv.id IS 'of the view';
       COMMENT ON TABLE ${at}assets IS 'my table'; COMMENT ON COLUMN ${at}assets.burnt IS 'my column'`,
       );
-      expect(await load(await exported(80))).toEqual([]);
+      expect(await load(await shared(80))).toEqual([]);
       expect(await rows(file, `SELECT "comment" FROM duckdb_views() WHERE view_name = 'vv'`)).toEqual([
         ["it's a view"],
       ]);
@@ -69,7 +91,7 @@ describe('replace of a DuckDB file', () => {
     'makes a new one: views stay, readers go on, nothing is left. Schema: %s',
     async (schema) => {
       const { folder, file, load } = await loadedFile(schema);
-      const next = await exported(80);
+      const next = await shared(80);
       const at = schema === undefined ? '' : `${schema}.`;
       await rows(
         file,
@@ -110,7 +132,7 @@ describe('replace of a DuckDB file', () => {
     const { file, load } = await loadedFile(undefined, name);
     const from = database === undefined ? 'assets' : `${database}.main.assets`;
     await rows(file, `CREATE VIEW v AS SELECT * FROM ${from}`);
-    expect(await load(await exported(61))).toEqual([]);
+    expect(await load(await shared(61))).toEqual([]);
     expect(await rows(file, 'SELECT count(*) FROM v')).toEqual([['61']]);
   });
 
@@ -118,9 +140,9 @@ describe('replace of a DuckDB file', () => {
     const { folder, file, load } = await loadedFile();
     const link = join(folder, 'latest.duckdb');
     symlinkSync('wh.duckdb', link);
-    const next = await exported(70);
+    const next = await shared(80);
     await loadExport(request(next, 'duckdb'), parseTarget(`duckdb:${link}`, '/'));
-    expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['70']]);
+    expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['80']]);
     await load(next);
     expect(readdirSync(folder)).toEqual(['latest.duckdb', 'wh.duckdb']);
   });
@@ -132,13 +154,13 @@ describe('replace of a DuckDB file', () => {
     mkdirSync(`${file}.new-01234567/x`, { recursive: true });
     symlinkSync('wh.duckdb.new-notes.txt', `${file}.new-89abcdef`);
     const kept = ['wh.duckdb', ...[...others, '01234567', '89abcdef'].map((name) => `wh.duckdb.new-${name}`)];
-    await load(await exported(80));
+    await load(await shared(80));
     expect(readdirSync(folder).sort()).toEqual(kept.sort());
   });
 
   it('of two at once the second ends with exit 5, and no load is lost', async () => {
     const { folder, file, load } = await loadedFile();
-    const nights = [await exported(61), await exported(62)];
+    const nights = [await shared(61), await shared(62)];
     const ends = await Promise.allSettled(nights.map((night) => load(night)));
     const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
     expect(failed).toMatchObject([{ exit: 'unavailable', facts: { pid: process.pid } }]);
@@ -150,7 +172,7 @@ describe('replace of a DuckDB file', () => {
   it('goes in place where the file cannot be locked', async () => {
     const { folder, file, load } = await loadedFile();
     writeFileSync(`${file}.lock`, 'of another program');
-    expect(await load(await exported(61))).toEqual([expect.stringMatching(/^loading in place: cannot lock /)]);
+    expect(await load(await shared(61))).toEqual([expect.stringMatching(/^loading in place: cannot lock /)]);
     expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['61']]);
     expect(readdirSync(folder)).toEqual(['wh.duckdb', 'wh.duckdb.lock']);
   });
@@ -193,11 +215,11 @@ describe('replace of a DuckDB file', () => {
   ])('goes in place where it holds %s, which stays', async (_, sql, why, found) => {
     const { file, load } = await loadedFile();
     await rows(file, sql);
-    const notes = await load(await exported(60));
+    const notes = await load(await shared(61));
     expect(notes).toEqual([expect.stringMatching(/^loading in place: /)]);
     expect(notes[0]).toContain(why);
     expect(await rows(file, found)).toEqual([[1]]);
-    expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['60']]);
+    expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['61']]);
   });
 
   // Only root, or a member of another group, can give a file away.
@@ -208,7 +230,7 @@ describe('replace of a DuckDB file', () => {
     chownSync(file, process.getuid?.() ?? 0, other ?? 0);
     chmodSync(file, 0o640);
     const inode = statSync(file).ino;
-    expect(await load(await exported(80))).toEqual([]);
+    expect(await load(await shared(80))).toEqual([]);
     expect(statSync(file)).toMatchObject({ gid: other, uid: process.getuid?.() });
     expect(statSync(file).mode & 0o777).toBe(0o640);
     expect(statSync(file).ino).not.toBe(inode);
@@ -219,13 +241,14 @@ describe('replace of a DuckDB file', () => {
     const script = `PRAGMA disable_checkpoint_on_shutdown; CREATE VIEW v AS SELECT 1 AS n`;
     await rows(file, script);
     expect(statSync(`${file}.wal`).size).toBeGreaterThan(0);
-    expect(await load(await exported(61))).toEqual([expect.stringMatching(/\.wal lies beside/)]);
+    expect(await load(await shared(61))).toEqual([expect.stringMatching(/\.wal lies beside/)]);
     expect(await rows(file, 'SELECT count(*), (SELECT n FROM v) FROM assets')).toEqual([['61', 1]]);
   });
 
   it('has the guards of the old file, and a refused one leaves it', async () => {
     const older = await exported(50);
     const { folder, file, load } = await loadedFile();
+    await load(await exported(60));
     await expect(load(older)).rejects.toThrow('--allow-older');
     await expect(load(older, { allowOlder: true })).rejects.toMatchObject({ exit: 'notTolerated' });
     await expect(load(await exported(50))).rejects.toThrow('10 of 60 assets would be deleted: unlisted 10');
@@ -239,7 +262,7 @@ describe('replace of a DuckDB file', () => {
   it('of versions is refused', async () => {
     const { file } = await loadedFile();
     await rows(file, `UPDATE _asset_export_loads SET mode = 'scd2'`);
-    const refused = await runHere(['load', await exported(60), '--to', `duckdb:${file}`]);
+    const refused = await runHere(['load', await shared(60), '--to', `duckdb:${file}`]);
     expect(refused.exit, refused.stderr).toBe(2);
   });
 });

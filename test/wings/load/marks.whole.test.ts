@@ -4,7 +4,7 @@ import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../w
 import { keptFolder } from '../../support/temp-folder.ts';
 import { runHere } from '../../support/run-here.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
-import { emptyDatabases, type OpenedDatabase } from './both-databases.ts';
+import { emptyDatabases, inOneEngine, type OpenedDatabase } from './both-databases.ts';
 
 const server = await postgresOfTests('marks of deleted assets are not tested in PostgreSQL');
 const opened = emptyDatabases(server);
@@ -39,9 +39,9 @@ async function load(database: OpenedDatabase, index: number, how: string, exit =
 const marked = 'SELECT count(*), count(deleted_at) FROM assets';
 
 describe.each(['duckdb', 'postgres'] as const)('marks in %s', (kind) => {
-  const test = it.skipIf(kind === 'postgres' && server.isMissing);
+  const inOne = inOneEngine(kind, it.skipIf(kind === 'postgres' && server.isMissing));
 
-  test('go with the assets that the export does not have, unless --deletes says else', async () => {
+  inOne('postgres')('go with the assets that the export does not have, unless --deletes says else', async () => {
     const database = await opened(kind);
     await load(database, 0, 'replace');
     await load(database, 1, 'replace --deletes mark');
@@ -52,18 +52,21 @@ describe.each(['duckdb', 'postgres'] as const)('marks in %s', (kind) => {
     expect(await database.rows(marked)).toEqual(['214|0']);
   });
 
-  test.each(['replace --deletes keep', 'replace --deletes mark', 'scd2 --deletes keep'])(
-    'and kept assets are not counted as deleted: --mode %s',
-    async (how) => {
+  describe.each([
+    ['replace --deletes keep', 'duckdb'],
+    ['replace --deletes mark', 'postgres'],
+    ['scd2 --deletes keep', 'duckdb'],
+  ] as const)('and kept assets', (how, engine) => {
+    inOne(engine)(`are not counted as deleted: --mode ${how}`, async () => {
       const database = await opened(kind);
       await load(database, 0, how.split(' ')[0] ?? '');
       const { stdout } = await load(database, 1, how);
       expect(stdout).toContain(', 0 deleted)');
       expect(await database.rows(`SELECT deleted FROM _asset_export_loads WHERE "table" = 'assets'`)).toEqual(['0']);
-    },
-  );
+    });
+  });
 
-  test('are told from a column of the user of that name', async () => {
+  inOne('duckdb')('are told from a column of the user of that name', async () => {
     const database = await opened(kind);
     await load(database, 0, 'replace');
     const type = 'timestamp with time zone';
