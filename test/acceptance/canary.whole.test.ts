@@ -9,6 +9,7 @@ import { caseFolders, casesFolder } from '../cases/case-folder.ts';
 import { runsAll } from '../support/lane.ts';
 import { startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { sampled } from '../model/support/sample.ts';
 
 /** Cases that bring the key near a message, each for another reason. */
 const telling = [
@@ -24,7 +25,7 @@ const few = all.filter(({ name }) =>
 
 describe.each([
   { from: 'file', cases: runsAll ? all : few },
-  { from: 'environment', cases: few },
+  { from: 'environment', cases: sampled(few, 3) },
 ])('the key from the $from', ({ from, cases }) => {
   it.each(cases)('is in no byte that the program leaves: $name', async ({ path, expected }) => {
     const work = await tempFolder();

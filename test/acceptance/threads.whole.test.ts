@@ -5,6 +5,7 @@ import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { keptAnswers, knownBatches } from '../support/kept-answers.ts';
 import { runsAll } from '../support/lane.ts';
 import { exportBytes } from '../support/run-export.ts';
+import { runHere } from '../support/run-here.ts';
 import { runProgram, startProgram, told } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -84,7 +85,7 @@ describe('the program with threads', () => {
     const asked = askedCounts(service);
     for (const [first, count] of askedWhenKept) expect(asked.get(first), first).toBe(count);
     expect(service.counts().calls - batches.length).toBeLessThanOrEqual(kills * concurrency);
-    await runProgram(command(service, 'calm', 1), options);
+    await runHere(command(service, 'calm', 1), options);
     await service.stop();
     expect(filesOf(join(folder, 'killed'))).toEqual(filesOf(join(folder, 'calm')));
   }, 300_000);

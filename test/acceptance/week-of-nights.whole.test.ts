@@ -21,7 +21,7 @@ import { keptFolder } from '../support/temp-folder.ts';
 import { postgresOfTests } from '../wings/warehouse/postgres-of-tests.ts';
 
 /** More of them take minutes: `WEEK_IDS=200000 WEEK_IDS_PER_CALL=1000`. */
-const ids = Number(process.env['WEEK_IDS'] ?? (runsAll ? 4000 : 2000));
+const ids = Number(process.env['WEEK_IDS'] ?? (runsAll ? 4000 : 1000));
 const idsPerCall = Number(process.env['WEEK_IDS_PER_CALL'] ?? 50);
 const seed = Number(process.env['WEEK_SEED'] ?? 1);
 const rowsPerPart = ids / 8;

@@ -10,9 +10,10 @@ import { serveS3 } from '../contract/objects/s3-bucket.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { outputPattern, shellBlocks, steadyText } from './paper-blocks.ts';
 import { type ReaderFolder, readerFolder, runBlock } from './reader-folder.ts';
+import { sampled } from '../model/support/sample.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const papers = ['docs/buckets.md', 'docs/fleet.md'];
+const papers = sampled(['docs/buckets.md', 'docs/fleet.md'], 2);
 
 describe.each(papers)('the commands of %s', (paper) => {
   const blocks = shellBlocks(paper, readFileSync(join(root, paper), 'utf8'));

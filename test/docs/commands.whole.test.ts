@@ -10,7 +10,7 @@ import { sampled } from '../model/support/sample.ts';
 import { outputPattern, shellBlocks, steadyText } from './paper-blocks.ts';
 import { type ReaderFolder, readerFolder, runBlock } from './reader-folder.ts';
 
-/** `npm test` types the README and every 4th page, from another one after each commit. */
+/** `npm test` types the README and every 6th page, from another one after each commit. */
 const papers = [
   'README.md',
   ...sampled(
@@ -27,7 +27,7 @@ const papers = [
       'docs/observability.md',
       'docs/warehouses.md',
     ],
-    4,
+    6,
   ),
 ];
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -40,8 +40,8 @@ const wide = { format: 'csv,parquet', tables: 'assets,creators' };
 const shape = { entries: 600, invalidPercent: 5, duplicatePercent: 10 };
 
 describe.each(stores)('a fleet on $name', (store) => {
-  it('of which three lose their machines and one is frozen makes the same files, on a bad day', async () => {
-    const flags = { ...wide, 'entries-per-slice': runsAll ? '80' : '120' };
+  it('of which some lose their machines and one is frozen makes the same files, on a bad day', async () => {
+    const flags = { ...(runsAll ? wide : {}), 'entries-per-slice': runsAll ? '80' : '120' };
     const service = { delayMs: 30, jitterMs: 60 };
     const ids = { ...shape, entries: runsAll ? 800 : 480 };
     const fleet = await startFleet({ store, ids, service, badPercent, flags });
@@ -49,6 +49,7 @@ describe.each(stores)('a fleet on $name', (store) => {
     const start = (n: number) => fleet.start(`disk-${n}`, '--shard', `${n % 4}/4`);
     const workers = [0, 1, 2].map(start);
     const replaced = workers.map(async (worker, n) => {
+      if (n > 0 && !runsAll) return worker;
       await fleet.called(nthOf(`disk-${n}`, 5 + 2 * n));
       await fleet.lose(`disk-${n}`, worker);
       return start(n + 4);
@@ -78,10 +79,11 @@ describe('a fleet', () => {
       },
     };
     const flags = { 'rows-per-part': '100', 'entries-per-slice': '100' };
-    const fleet = await startFleet({ store: bucket, ids: shape, service, flags });
-    const disks = [0, 1, 2, 3].map((n) => `disk-${n}`);
+    const ids = { ...shape, entries: runsAll ? 600 : 300 };
+    const fleet = await startFleet({ store: bucket, ids, service, flags });
+    const disks = (runsAll ? [0, 1, 2, 3] : [0, 1]).map((n) => `disk-${n}`);
     const busy = Promise.all(disks.map((disk) => fleet.called(nthOf(disk, answered + inFlight))));
-    const workers = disks.map((disk, n) => fleet.start(disk, '--shard', `${n}/4`));
+    const workers = disks.map((disk, n) => fleet.start(disk, '--shard', `${n}/${disks.length}`));
     await busy;
     const waiting = workers.map(({ child }) => told(child, 'waiting for answers in flight'));
     for (const { child } of workers) child.kill('SIGTERM');
@@ -91,8 +93,8 @@ describe('a fleet', () => {
       expect(await ended).toMatchObject({ exit: 143 });
       rmSync(join(fleet.folder, `disk-${n}`), { recursive: true, force: true });
     }
-    expect(fleet.service.counts().calls).toBe(4 * (answered + inFlight));
-    expect(await namesOf(fleet.objects, '.run/answers/')).toHaveLength(4);
+    expect(fleet.service.counts().calls).toBe(disks.length * (answered + inFlight));
+    expect(await namesOf(fleet.objects, '.run/answers/')).toHaveLength(disks.length);
     expect(await fleet.program('other', 'work', '--report')).toMatchObject({ exit: 0 });
     expect(String(await readObject(fleet.objects, 'report.html'))).toContain('>complete<');
     const { batches } = fleet.service.counts();

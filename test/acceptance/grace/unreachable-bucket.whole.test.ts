@@ -11,6 +11,7 @@ import { tempFolder } from '../../support/temp-folder.ts';
 import { azuriteServer, bucketServer, type FleetStore } from '../fleet/fleet-stores.ts';
 import { graceMs, newEvent, stopped } from './stop-program.ts';
 import { runsAll } from '../../support/lane.ts';
+import { sampled } from '../../model/support/sample.ts';
 
 /** What a bucket does from a moment on. `gone`: it breaks connections. */
 const faults = {
@@ -147,7 +148,7 @@ describe('SIGTERM ends a run in its time of grace', () => {
   );
 });
 
-it.each(['a part', 'the manifest'] as const)(
+it.each(sampled(['a part', 'the manifest'] as const, 2))(
   'SIGTERM ends a worker in its time of grace while its bucket is silent from %s on',
   async (moment) => {
     await stopAndResume(bucketServer, { command: 'work', fault: 'silent', moment });

@@ -1,10 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-
-const program = fileURLToPath(new URL('./take-locks.ts', import.meta.url));
 
 /** A process that takes locks when it is told to. */
 export interface LockTaker {
@@ -15,9 +12,9 @@ export interface LockTaker {
   kill(): Promise<void>;
 }
 
-/** Starts one; it ends with the test. */
-export async function startLockTaker(): Promise<LockTaker> {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('ts-blank-space/register'), program], {
+/** Starts one, of the bundled `take-locks.ts`; it ends with the test. */
+export async function startLockTaker(program: string): Promise<LockTaker> {
+  const child = spawn(process.execPath, [program], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -7,6 +7,10 @@ import { lockOwner, takeLock } from '../../../src/places/files/lock.ts';
 import { type LockOwner, ownerIn, ownerLine, thisProcess } from '../../../src/lib/process/lock-owner.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { startLockTaker } from './lock-takers.ts';
+import { bundleProgram } from '../../support/bundle-program.ts';
+import { runsAll } from '../../support/lane.ts';
+
+const program = await bundleProgram(new URL('take-locks.ts', import.meta.url));
 
 /** A process that is no more: Linux gives no pid above this number. */
 const deadPid = 4_194_305;
@@ -84,7 +88,7 @@ describe('a lock', () => {
 
   it('is taken over from a process that ended and was not waited for', async () => {
     const folder = await tempFolder();
-    const taker = await startLockTaker();
+    const taker = await startLockTaker(program);
     expect(await taker.take(folder)).toBe('won');
     expect((await errorOf(folder)).facts).toMatchObject({ pid: taker.pid });
     await taker.kill();
@@ -93,7 +97,7 @@ describe('a lock', () => {
 
   it('is left to an owner whose pid says nothing here, as in another container, until that ends', async () => {
     const folder = await tempFolder();
-    const taker = await startLockTaker();
+    const taker = await startLockTaker(program);
     expect(await taker.take(folder)).toBe('won');
     const seen = ownerIn(readFileSync(lockFile(folder), 'utf8')) ?? deadOwner('cut');
     writeFileSync(lockFile(folder), ownerLine({ ...seen, pid: deadPid }));
@@ -123,7 +127,7 @@ describe('a lock', () => {
 
   it('of another host name on this machine is taken over when the socket of its owner is refused, and only then', async () => {
     const folder = await tempFolder();
-    const taker = await startLockTaker();
+    const taker = await startLockTaker(program);
     expect(await taker.take(folder)).toBe('won');
     const seen = { ...(ownerIn(readFileSync(lockFile(folder), 'utf8')) ?? deadOwner('cut')), host: 'container' };
     writeFileSync(lockFile(folder), ownerLine(seen));
@@ -170,8 +174,8 @@ describe('a lock', () => {
 describe('of several processes that want the same lock at once', () => {
   it('exactly one gets it, each time, after a dead owner or a chain of them', async () => {
     const folder = await tempFolder();
-    const takers = await Promise.all([1, 2, 3].map(() => startLockTaker()));
-    for (let round = 0; round < 200; round += 1) {
+    const takers = await Promise.all([1, 2, 3].map(() => startLockTaker(program)));
+    for (let round = 0; round < (runsAll ? 200 : 60); round += 1) {
       const out = join(folder, String(round));
       if (round % 4 > 0) writeFileSync(lockFile(out), ownerLine(deadOwner('one')));
       if (round % 4 > 1) writeFileSync(lockFile(out, '.after.one'), ownerLine(deadOwner('two')));
@@ -187,7 +191,7 @@ describe('of several processes that want the same lock at once', () => {
   it('one follows when the owner is killed', async () => {
     const folder = await tempFolder();
     for (let round = 0; round < 2; round += 1) {
-      const [owner, ...others] = await Promise.all([1, 2, 3].map(() => startLockTaker()));
+      const [owner, ...others] = await Promise.all([1, 2, 3].map(() => startLockTaker(program)));
       expect(await owner?.take(folder)).toBe('won');
       await owner?.kill();
       const answers = await Promise.all(others.map((taker) => taker.take(folder)));
