@@ -6,7 +6,7 @@ import type { FinishedExport } from './exports/finished-export.ts';
 import type { ServiceDialect } from './core/client/dialects.ts';
 import type { Clock } from './lib/clock.ts';
 import { ExportError, messageOf } from './lib/export-error.ts';
-import type { JsonObject } from './lib/json/json-value.ts';
+import { isJsonObject, type JsonObject } from './lib/json/json-value.ts';
 
 /*
  * The only door to the practice service (packages/practice-service), which is loaded when it is needed. The service knows neither
@@ -152,8 +152,29 @@ export async function readExport(folder: string): Promise<ExportedFile[]> {
   return recordFiles(finished).map((file) => {
     const path = join(folder, file.path);
     // Raw lines are served as they are: the service's own text.
-    return file.format === 'raw' ? { path, lines: finished.bytes(file) } : { path, records: recordsOf(finished, file) };
+    if (file.format === 'raw') return { path, lines: finished.bytes(file) };
+    return { path, records: withNulls(recordsOf(finished, file)) };
   });
+}
+
+/** What a service sends as null. A null cell tells nothing of the member, and rebuilt records leave it out. */
+const nullableMembers = [
+  ['ownership', 'delegate'],
+  ['royalty', 'target'],
+  ['supply', 'edition_nonce'],
+] as const;
+
+async function* withNulls(records: AsyncIterable<JsonObject[]>): AsyncGenerator<JsonObject[]> {
+  for await (const some of records) {
+    for (const record of some) {
+      record['supply'] ??= null;
+      for (const [parent, name] of nullableMembers) {
+        const within = record[parent];
+        if (isJsonObject(within)) within[name] ??= null;
+      }
+    }
+    yield some;
+  }
 }
 
 async function openExport(folder: string): Promise<FinishedExport> {

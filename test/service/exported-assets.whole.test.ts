@@ -5,8 +5,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { isJsonObject, type JsonObject } from '../../src/lib/json/json-value.ts';
+import { stringifyJson } from '../../src/lib/json/json.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { startService } from '../../src/practice-service.ts';
+import { readExport, startService } from '../../src/practice-service.ts';
 import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -54,6 +56,16 @@ async function roundTrip(folder: string, formats: string): Promise<void> {
   expect(exportBytes(second)).toEqual(exportBytes(first));
 }
 
+/** What a specified record has in the members that may be null. */
+function nullsOf(record: JsonObject): string {
+  const { supply, ownership, royalty } = record;
+  return stringifyJson([
+    isJsonObject(supply) ? (supply['edition_nonce'] ?? null) : (supply ?? null),
+    isJsonObject(ownership) && 'delegate' in ownership && ownership['delegate'],
+    isJsonObject(royalty) && 'target' in royalty && royalty['target'],
+  ]);
+}
+
 describe('the service on the folder of a finished export', () => {
   for (const formats of ['parquet', 'csv', 'jsonl', 'csv,jsonl,raw']) {
     it(`gives the export again, byte for byte, from ${formats}`, async () => {
@@ -74,6 +86,19 @@ describe('the service on the folder of a finished export', () => {
       await roundTrip(folder, formats);
     });
   }
+
+  it('has null where the specification does', async () => {
+    const folder = await tempFolder();
+    const ids = Array.from({ length: 60 }, (_, n) => generatedId(5, n));
+    const [list, assets, out] = [join(folder, 'ids.txt'), join(folder, 'assets.jsonl'), join(folder, 'out')];
+    await writeFile(list, ids.join('\n'));
+    await writeFile(assets, ids.map((id) => `${generatedRecord(id)}\n`).join(''));
+    await exportFrom({ assets, ids: list, out, formats: 'csv' });
+    const served: string[] = [];
+    for (const file of await readExport(out))
+      if ('records' in file) for await (const some of file.records) served.push(...some.map(nullsOf));
+    expect(served).toEqual(ids.map((id) => nullsOf(JSON.parse(generatedRecord(id)) as JsonObject)));
+  });
 
   it('refuses a folder that is no finished export, and one without assets, and says so', async () => {
     const folder = await tempFolder();
