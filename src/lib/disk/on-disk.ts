@@ -32,7 +32,7 @@ export async function onDisk<T>(what: string, operation: () => Promise<T>): Prom
   try {
     return await operation();
   } catch (error) {
-    throw diskError(what, error);
+    throw error instanceof ExportError ? error : diskError(what, error);
   }
 }
 
@@ -50,6 +50,25 @@ function todoFor(code: string): string {
   return /^(ENOTDIR|EEXIST|EISDIR|ENOENT|ELOOP|ENOTPLAIN|ETOOLARGE)$/.test(code)
     ? 'Choose another folder, or move the file that is in the way.'
     : 'Free disk space or fix the permission, then run the same command again.';
+}
+
+/** What disks without links of one kind say: exFAT, SMB shares, some disks of networks and of FUSE. */
+const linkRefusals: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/** Whether a link could not be made because the disk has none. */
+export function refusesLinks(error: unknown): boolean {
+  return linkRefusals.has(codeOf(error instanceof ExportError ? error.cause : error));
+}
+
+/** The disk of a folder lacks the links that something needs. */
+export function withoutLinks(folder: string, needs: 'hard links: a lock' | 'symbolic links: the ledger'): ExportError {
+  const [links = '', user = ''] = needs.split(': ');
+  return new ExportError('cannotWrite', `the disk of ${folder} has no ${links}, which ${user} needs`, {
+    todo:
+      user === 'a lock'
+        ? 'Choose a folder on another disk (ext4, XFS, APFS, NTFS) or a bucket, and copy the files when they are complete.'
+        : 'Name a folder on another disk (ext4, XFS, APFS, NTFS) with --state-dir or ASSET_EXPORT_STATE.',
+  });
 }
 
 /**

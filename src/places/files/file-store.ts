@@ -4,7 +4,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { codeOf, isNothingThere } from '../../lib/export-error.ts';
 import { type DirectWrites, directWritesTo } from '../scratch/direct-writes.ts';
 import type { Lock } from './lock.ts';
-import { makeFolder, notPlain, onDisk, syncFolder, tooLarge } from '../../lib/disk/on-disk.ts';
+import { makeFolder, notPlain, onDisk, refusesLinks, syncFolder, tooLarge } from '../../lib/disk/on-disk.ts';
 import type { OpenFile } from './open-file.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 
@@ -89,16 +89,13 @@ export async function syncFoldersOf(files: FileStore, top: string, paths: readon
   for (const folder of folders) await files.syncFolder(folder);
 }
 
-/** exFAT, and some disks of networks and of FUSE, have no hard links. */
-const withoutLinks: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
-
 async function hardLink(from: string, to: string): Promise<'made' | 'taken' | 'refused'> {
   try {
     await link(from, to);
     return 'made';
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return 'taken';
-    if (withoutLinks.has(codeOf(error))) return 'refused';
+    if (refusesLinks(error)) return 'refused';
     throw error;
   }
 }

@@ -15,7 +15,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, ExportError, isNothingThere, messageOf } from '../../lib/export-error.ts';
 import { answersAt, type LifeSocket, openLifeSocket } from '../../lib/process/life-socket.ts';
-import { diskError } from '../../lib/disk/on-disk.ts';
+import { diskError, refusesLinks, withoutLinks } from '../../lib/disk/on-disk.ts';
 import { exportPaths, pathIn } from '../export/export-folder.ts';
 import {
   isAlive,
@@ -217,6 +217,7 @@ export async function leavingNoFolder<T>(folder: string, work: () => Promise<T>)
 }
 
 function cannotLock(folder: string, error: unknown): ExportError {
+  if (refusesLinks(error)) return withoutLinks(folder, 'hard links: a lock');
   return new ExportError('cannotWrite', `cannot lock ${folder}: ${messageOf(error)}`, {
     todo: 'Free disk space or fix the permission, then run the same command again.',
     facts: { code: codeOf(error) ?? 'unknown' },

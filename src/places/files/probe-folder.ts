@@ -1,15 +1,16 @@
 import { existsSync, lstatSync } from 'node:fs';
-import { link, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ExportError } from '../../lib/export-error.ts';
-import { onDisk } from '../../lib/disk/on-disk.ts';
+import { onDisk, refusesLinks, withoutLinks } from '../../lib/disk/on-disk.ts';
 
 /**
- * Sees that files can be made in a folder, or the folder itself where it is not there yet. Leaves nothing behind.
+ * Sees that files and the links that are needed can be made in a folder, or the folder itself where it is not there yet. Leaves
+ * nothing behind.
  * @returns whether the folder exists
  * @throws {ExportError} `cannotWrite`
  */
-export async function probeFolder(folder: string): Promise<boolean> {
+export async function probeFolder(folder: string, needs: Parameters<typeof withoutLinks>[1]): Promise<boolean> {
   const top = nearestThere(folder);
   if (top !== folder && isLink(folder))
     throw new ExportError('cannotWrite', `${folder} is a link that leads nowhere`, {
@@ -20,8 +21,9 @@ export async function probeFolder(folder: string): Promise<boolean> {
     try {
       const file = join(made, 'file');
       await writeFile(file, 'probe');
-      // A lock is a chain of hard links.
-      await link(file, join(made, 'link'));
+      await (needs === 'hard links: a lock' ? link : symlink)(file, join(made, 'link')).catch((error: unknown) => {
+        throw refusesLinks(error) ? withoutLinks(top, needs) : error;
+      });
     } finally {
       await rm(made, { recursive: true, force: true });
     }

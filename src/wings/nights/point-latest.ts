@@ -6,10 +6,11 @@ import { utcDay } from '../../lib/clock.ts';
 import { isBucketAddress, parentOf } from '../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type ObjectLook, type ObjectStore, readObjectIfThere } from '../../places/objects/object-store.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
+import { type FileStore, writeWhole } from '../../places/files/file-store.ts';
+import { refusesLinks } from '../../lib/disk/on-disk.ts';
 import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
 
-/** The link beside exports that leads to the newest complete one, and the object that names it in a bucket. */
+/** The link beside exports that leads to the newest complete one, and what names it in a bucket and on a disk without links. */
 export const latestNames = { link: 'latest', object: 'latest.json' } as const;
 
 /** An export of the first ids alone is not the newest of all. */
@@ -67,10 +68,15 @@ async function openPlace({ output }: Job, context: HomeContext): Promise<LatestP
 
 function linkIn(folder: string, files: FileStore): LatestPlace {
   const link = join(folder, latestNames.link);
+  const object = join(folder, latestNames.object);
   const read = async (): Promise<string | undefined> => {
     const target = await files.readLink(link);
-    if (target === undefined && (await files.sizeOf(link)) !== undefined) throw taken(link);
-    return target === undefined ? undefined : basename(target);
+    if (target !== undefined) return basename(target);
+    if ((await files.sizeOf(link)) !== undefined) throw taken(link);
+    const written = await files.readAll(object);
+    const named = written === undefined ? undefined : namedIn(written);
+    if (written !== undefined && named === undefined) throw taken(object);
+    return named;
   };
   return {
     path: link,
@@ -79,8 +85,13 @@ function linkIn(folder: string, files: FileStore): LatestPlace {
       // Only this export makes a link of this name: a rename puts it in place of the old one at once.
       const made = join(folder, `.${latestNames.link}.${name}`);
       await files.remove(made);
-      await files.makeLink(made, name);
-      await files.rename(made, link);
+      try {
+        await files.makeLink(made, name);
+        await files.rename(made, link);
+      } catch (error) {
+        if (!refusesLinks(error)) throw error;
+        await writeWhole(files, { path: object, temporary: made }, (file) => file.write(latestBytes(name)));
+      }
       await files.syncFolder(folder);
       return true;
     },
@@ -101,7 +112,7 @@ function objectIn(address: string, store: ObjectStore): LatestPlace {
       return named;
     },
     write: async (latest) => {
-      const body = { bytes: Buffer.from(`${JSON.stringify({ latest })}\n`) };
+      const body = { bytes: latestBytes(latest) };
       const put = found === undefined ? await store.putNew(name, body) : await store.replace(name, body, found.tag);
       return put === 'put';
     },
@@ -112,9 +123,16 @@ function objectIn(address: string, store: ObjectStore): LatestPlace {
 /** What the object `latest.json` of a store names; undefined when there is none, or it is something else. */
 export async function latestInBucket(store: ObjectStore): Promise<string | undefined> {
   const bytes = await readObjectIfThere(store, latestNames.object);
-  if (bytes === undefined) return undefined;
+  return bytes === undefined ? undefined : namedIn(bytes);
+}
+
+function latestBytes(latest: string): Buffer {
+  return Buffer.from(`${JSON.stringify({ latest })}\n`);
+}
+
+function namedIn(bytes: Uint8Array): string | undefined {
   try {
-    const value = JSON.parse(bytes.toString()) as { readonly latest?: unknown } | null;
+    const value = JSON.parse(Buffer.from(bytes).toString()) as { readonly latest?: unknown } | null;
     return typeof value?.latest === 'string' ? value.latest : undefined;
   } catch {
     return undefined;

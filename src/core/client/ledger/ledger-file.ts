@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 import type { Exclusion } from '../../../lib/process/exclusively.ts';
-import { makeFolder } from '../../../lib/disk/on-disk.ts';
+import { makeFolder, refusesLinks, withoutLinks } from '../../../lib/disk/on-disk.ts';
 import { CounterFile, type CounterLayout } from '../../../lib/disk/counter-file.ts';
 import { ownerSchema } from '../../../lib/process/lock-owner.ts';
 import { sha256 } from '../../../lib/hash/sha256.ts';
@@ -94,7 +94,8 @@ export function ledgerFile(
     ...ledgerLayout,
     path: join(ledgerFolder(stateDir), name),
     exclusion: { path: join(lockFolder(stateDir), name), ...who },
-    onFailure: cannotWrite,
+    onFailure: (error) =>
+      refusesLinks(error) ? withoutLinks(stateDir, 'symbolic links: the ledger') : cannotWrite(error),
   });
 }
 

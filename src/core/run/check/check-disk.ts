@@ -20,8 +20,8 @@ export interface DiskCheck {
 
 /** Sees that local folders can be written, and that the peak fits. @throws {ExportError} `cannotWrite` */
 export async function checkDisk(job: Job, { entries, hasBase, stateFolder, free }: DiskCheck): Promise<Fact> {
-  if (isBucketAddress(job.output.dir)) await probeFolder(localFolder(job));
-  if (stateFolder !== undefined) await probeFolder(stateFolder);
+  if (isBucketAddress(job.output.dir)) await probeFolder(localFolder(job), 'hard links: a lock');
+  if (stateFolder !== undefined) await probeFolder(stateFolder, 'symbolic links: the ledger');
   const all = entries ?? 0;
   const space = await diskSpace(job, { assets: all, entries: all, free, ...(hasBase ? { asked: 0 } : {}) });
   requireSpace(space);

@@ -39,7 +39,7 @@ export async function checkOutput(
   await requireFollowable({ job, outputDir }, context);
   const holder = begun === undefined ? [] : holderOf(standing);
   if (!isBucketAddress(dir)) {
-    const exists = await probeFolder(dir);
+    const exists = await probeFolder(dir, 'hard links: a lock');
     await nights?.requireLatestFree(job, context);
     return { fact: `${shown} can be ${exists ? 'written' : 'created'}`, warnings: holder };
   }
