@@ -27,6 +27,8 @@ export interface TableChange {
   /** Whether there is nothing to do: asked before the first attempt, and after each. @param isPut whether a version was put */
   readonly isDone: (newest: TableVersion | undefined, isPut: boolean) => boolean;
   readonly make: (next: NextVersion, before: TableMetadata) => Promise<void>;
+  /** Whether what it names still lies there: asked right before a version is put, which else is not. */
+  readonly isThere?: (() => Promise<boolean>) | undefined;
   /** Where readers find the table, for one that begins. */
   readonly location: string;
   /** Whether it may follow on a version of another program, and on one that cannot be read. */
@@ -94,7 +96,7 @@ export class LakeTable {
    * Puts versions until there is nothing to do, then has the hint name the newest.
    * @throws {ExportError} `usage` where another program wrote the newest snapshot
    */
-  async change({ isDone, make, location, takesBack = false }: TableChange): Promise<TableVersion | undefined> {
+  async change({ isDone, make, isThere, location, takesBack = false }: TableChange): Promise<TableVersion | undefined> {
     for (let isPut = false; ; ) {
       const { last, newest } = takesBack ? await this.newestReadable() : await this.#known();
       if (isDone(newest, isPut)) {
@@ -116,6 +118,7 @@ export class LakeTable {
       const previous =
         newest === undefined ? undefined : `${before.location}/metadata/${metadataNames.version(newest.version)}`;
       const bytes = Buffer.from(`${JSON.stringify(next.finish(previous))}\n`);
+      if (isThere !== undefined && !(await isThere())) return newest;
       isPut = await files.putNew(metadataNames.version(version), bytes);
     }
   }

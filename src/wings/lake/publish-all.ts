@@ -17,6 +17,7 @@ import {
   requireOwnTables,
 } from './publish-nights.ts';
 import {
+  isComplete,
   completeNights,
   damagedFooters,
   type PublishableNight,
@@ -144,11 +145,15 @@ async function writeAnew(lake: Lake, rebuild: PlannedRebuild, isDone: boolean): 
   const { nights, tables, address } = rebuild;
   // The footers of all nights are too many to be kept: they are read again when a table is written.
   await requireWholeParts(rebuild);
+  const areThere = async (): Promise<boolean> => {
+    for (const night of nights) if (!(await isComplete(lake, night))) return false;
+    return true;
+  };
   for (const name of isDone ? tables : []) {
     const own: TableNight[] = [];
     for (const night of nights)
       if (tablesOfNight(night).includes(name)) own.push(await readTableNight(night, name, address));
-    await rebuildTable(new LakeTable(lake, name), own, aboutOf(name, nights.at(-1), rebuild));
+    await rebuildTable(new LakeTable(lake, name), own, aboutOf(name, nights.at(-1), rebuild), areThere);
   }
 }
 

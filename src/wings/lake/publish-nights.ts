@@ -114,10 +114,11 @@ async function addToTables(lake: Lake, night: PublishableNight, facts: LakeFacts
     ({ table, newest }) => !own.includes(table.name) && holdsAnyOf(newest.metadata, new Set([night.day])),
   );
   const holding = known.filter(({ newest }) => holdsNight(newest.metadata, id)).map(({ table }) => table.name);
+  const isThere = (): Promise<boolean> => isComplete(lake, night);
   for (const { table } of others) await removeNights(table, new Set([night.day]));
   for (const name of own) {
     const read = (): Promise<TableNight> => readTableNight(night, name, facts.address);
-    await addNight(new LakeTable(lake, name), { ...id, read }, aboutOf(name, night, facts));
+    await addNight(new LakeTable(lake, name), { ...id, read, isThere }, aboutOf(name, night, facts));
   }
   return others.length > 0 || own.some((name) => !holding.includes(name));
 }

@@ -17,6 +17,7 @@ export interface TableAbout {
 /** A table of a night that is read when it is needed. */
 export interface NightToAdd extends NightId {
   readonly read: () => Promise<TableNight>;
+  readonly isThere?: () => Promise<boolean>;
 }
 
 /** Adds a night, or puts what it holds now in place of what it held before. @throws {ExportError} `usage` where another program writes */
@@ -25,6 +26,7 @@ export function addNight(table: LakeTable, night: NightToAdd, about: TableAbout)
   return table.change({
     location: about.location,
     isDone: (newest) => newest !== undefined && holdsNight(newest.metadata, night),
+    isThere: night.isThere,
     make: async (next) => {
       next.set(propertiesOf(about));
       await next.remove(new Set([night.night]), 'nothing');
@@ -48,10 +50,12 @@ export function rebuildTable(
   table: LakeTable,
   nights: readonly TableNight[],
   about: TableAbout,
+  isThere?: () => Promise<boolean>,
 ): Promise<TableVersion | undefined> {
   return table.change({
     location: about.location,
     takesBack: true,
+    isThere,
     isDone: (_, isPut) => isPut,
     make: async (next) => {
       next.forget();

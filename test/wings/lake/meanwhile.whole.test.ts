@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { inFolder } from '../../../src/core/run/homes/export-place.ts';
@@ -11,14 +12,14 @@ const few = { flags: { tables: 'assets,creators,changes' } };
 const outside = { flags: { ...few.flags, lake: 'none' } };
 const clock = { now: () => Date.UTC(2026, 10, 25) };
 
-/** A lake as one process sees it; another acts once, after the first version that this one puts in a table. */
-function lakeWith(root: string, table: string, act: () => Promise<unknown>) {
+/** A lake as one process sees it; another acts once, after the first file (by default: version) that this one puts in a table. */
+function lakeWith(root: string, table: string, act: () => Promise<unknown>, file = 'v') {
   let isDone = false;
   const files: FileStore = {
     ...diskFileStore,
     link: async (from, to) => {
       const linked = await diskFileStore.link(from, to);
-      if (isDone || !to.includes(`/lake/${table}/metadata/v`)) return linked;
+      if (isDone || !to.includes(`/lake/${table}/metadata/${file}`)) return linked;
       isDone = true;
       await act();
       return linked;
@@ -59,6 +60,22 @@ describe('a publication', () => {
       expect(published).toEqual([dayOf(2)]);
       expect(notes).toEqual([expect.stringContaining(`${folderOf(root, 1)} was removed while it was published`)]);
       await requireNights(root, [0, 2]);
+    },
+    60_000,
+  );
+
+  it.each(['changes', 'creators', 'assets'])(
+    'never names files of a night that is pruned before its version of %s is put',
+    async (table) => {
+      const root = await tempFolder();
+      await runNight(root, 0, few);
+      await runNight(root, 1, outside);
+      const lake = lakeWith(root, table, () => prune(root, 1), '');
+      await publishAll(lake, undefined);
+      await requireNights(root, [0]);
+      // Each version but the first was put for a night, or took one away.
+      const versions = readdirSync(`${root}/lake/${table}/metadata`).filter((name) => /^v\d/.test(name));
+      expect(versions).toHaveLength(1);
     },
     60_000,
   );
