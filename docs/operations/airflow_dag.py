@@ -6,6 +6,7 @@ try:
     from airflow.sdk import DAG
 except ImportError:  # Airflow 2
     from airflow import DAG
+from airflow.exceptions import AirflowException, AirflowFailException
 from airflow.providers.standard.operators.bash import BashOperator
 
 # The DAG run names the folder, so that a retry or a cleared task resumes the export of its own day.
@@ -13,6 +14,19 @@ OUT = "/srv/assets/out/{{ ds }}"
 
 # The credit ledger. It must be on a volume that all workers share: an empty folder is a fresh daily budget.
 ENVIRONMENT = {"ASSET_EXPORT_STATE": "/var/lib/asset-export"}
+
+
+class AssetExport(BashOperator):
+    """Does not try again after exit code 10 (more calls than planned): each attempt may cost the whole overrun."""
+
+    def execute(self, context):
+        try:
+            return super().execute(context)
+        except AirflowException as error:
+            if str(error).endswith(" exit code 10."):
+                raise AirflowFailException(str(error)) from error
+            raise
+
 
 with DAG(
     dag_id="asset_export",
@@ -22,7 +36,7 @@ with DAG(
     max_active_runs=1,
     default_args={"env": ENVIRONMENT, "append_env": True},
 ) as dag:
-    export = BashOperator(
+    export = AssetExport(
         task_id="export",
         bash_command=f"asset-export run /srv/assets/job.yaml --out {OUT} --when-spent stop --json",
         # 8: the day's credits are spent, 11: another run holds this export. Clear the task later to resume.

@@ -127,6 +127,32 @@ it.runIf(has('python3'))('the Airflow file is Python', async () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
+it.runIf(has('python3')).each(['operations', 'fleet'])(
+  'the Airflow file of %s tries no more after exit code 10',
+  (page) => {
+    const source = readFileSync(join(root, `docs/${page}/airflow_dag.py`), 'utf8');
+    const operator = /^class AssetExport[^]*?^ {12}raise$/m.exec(source)?.[0] ?? '';
+    // What Airflow 2 and 3 do of it, by their sources.
+    const script = `
+class AirflowException(Exception): pass
+class AirflowSkipException(AirflowException): pass
+class AirflowFailException(AirflowException): pass
+class BashOperator:
+    def execute(self, code):
+        if code == 8: raise AirflowSkipException(f"Bash command returned exit code {code}. Skipping.")
+        if code: raise AirflowException(f"Bash command failed. The command returned a non-zero exit code {code}.")
+${operator}
+for code in (0, 5, 8, 10, 110):
+    try: print(code, AssetExport().execute(code))
+    except Exception as error: print(code, type(error).__name__)
+`;
+    const { stdout } = spawnSync('python3', ['-c', script], { encoding: 'utf8' });
+    expect(stdout).toBe(
+      '0 None\n5 AirflowException\n8 AirflowSkipException\n10 AirflowFailException\n110 AirflowException\n',
+    );
+  },
+);
+
 it('the commands of the image work in its working folder, as the page shows them', async () => {
   const cwd = await tempFolder();
   const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
