@@ -68,7 +68,7 @@ export class ProgressState {
     const hold = this.#totals.holdAt(nowMs);
     this.#addSpan();
     const pace = this.#pace();
-    const { sent, inFlight, retries, bytes, parts, entriesCommitted, service } = this.#totals;
+    const { sent, inFlight, callsAtOnce, retries, bytes, parts, entriesCommitted, service } = this.#totals;
     const counts = this.#totals.counts();
     const { total, totalExact } = this.#totals.total();
     const creditsLeft = this.#credits.after(sent, nowMs);
@@ -88,6 +88,7 @@ export class ProgressState {
       ...(left === undefined || !this.#isKnown() ? {} : { left }),
       calls: sent,
       callsInFlight: inFlight,
+      callsAtOnce,
       retries,
       bytes,
       credits: sent * this.#options.budget.creditsPerCall,

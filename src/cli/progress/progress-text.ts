@@ -21,6 +21,8 @@ export interface ProgressFacts {
   readonly left?: TimeLeft;
   readonly calls: number;
   readonly callsInFlight: number;
+  /** Calls in flight that are let out, where the run finds their number. */
+  readonly callsAtOnce?: number | undefined;
   readonly retries: number;
   /** Received, decoded. */
   readonly bytes: number;
@@ -96,9 +98,17 @@ function fateFacts(fates: ProgressFacts['fates']): string[] {
     .map(([name, value]) => `${count(value)} ${name}`);
 }
 
-function costFacts({ calls, callsInFlight, credits, creditsLeft, bytes, retries }: ProgressFacts): string[] {
+function costFacts({
+  calls,
+  callsInFlight,
+  callsAtOnce,
+  credits,
+  creditsLeft,
+  bytes,
+  retries,
+}: ProgressFacts): string[] {
   return [
-    `${plural(calls, 'call')}${callsInFlight > 0 ? `, ${count(callsInFlight)} at once` : ''}`,
+    `${plural(calls, 'call')}${callsInFlight > 0 ? `, ${count(callsInFlight)}${callsAtOnce === undefined ? '' : ` of ${callsAtOnce}`} at once` : ''}`,
     `${plural(credits, 'credit')}${creditsLeft === undefined ? '' : `, ${count(creditsLeft)} left`}`,
     ...(bytes === 0 ? [] : [byteSize(bytes)]),
     ...(retries === 0 ? [] : [retries === 1 ? '1 retry' : `${count(retries)} retries`]),

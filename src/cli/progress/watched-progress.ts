@@ -9,7 +9,7 @@ export function watchedProgress(status: ExportStatus, nowMs: number): ProgressFa
   const { counts, fetched, total, totalExact, parts, partsTotal, rate, etaMs } = status;
   const { exported, carried, missing, invalid, duplicate, failed } = counts;
   const elapsedMs = status.elapsedMs ?? 0;
-  const { calls, callsInFlight, retries, bytes, credits, creditsLeft } = status;
+  const { calls, callsInFlight, callsAtOnce, retries, bytes, credits, creditsLeft } = status;
   const isShown = etaMs !== null && (elapsedMs >= leastMs || status.state === 'waiting');
   return {
     nowMs,
@@ -24,6 +24,7 @@ export function watchedProgress(status: ExportStatus, nowMs: number): ProgressFa
     ...(isShown ? { left: { ends: 'ids', ms: etaMs, moreDays: 0 } } : {}),
     calls,
     callsInFlight,
+    callsAtOnce: callsAtOnce ?? undefined,
     retries,
     bytes,
     credits,

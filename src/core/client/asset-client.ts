@@ -45,6 +45,8 @@ export interface AssetCall {
   readonly repeats?: true | undefined;
   /** It must not reuse a connection. */
   readonly fresh?: true | undefined;
+  /** Asked when an answer begins: its body is read when this resolves; undefined: at once. */
+  readonly room?: (() => Promise<void> | undefined) | undefined;
 }
 
 /** @param fresh whether it must not reuse a connection */
@@ -55,7 +57,7 @@ export function sentOver(call: AssetCall, fresh: boolean): AssetCall {
 /** The same call for one of its ids, or for another id, alone: only its success matters. @param id the id, or where it stands, from 0 up to 1 */
 export function aloneIn(call: AssetCall, id: string | number): AssetCall {
   const one = typeof id === 'string' ? id : call.ids.at(Math.floor(id * call.ids.length));
-  return { ...call, ids: IdList.of([one]), reader: undefined, pieceOf: undefined };
+  return { ...call, ids: IdList.of([one]), reader: undefined, pieceOf: undefined, room: undefined };
 }
 
 /** Marks a call that requests some ids of a refused call. */
@@ -79,6 +81,8 @@ export interface RecordsAnswer {
   readonly errors: readonly RecordError[];
   /** True when the answer carries another `id` than the call: counted, never a failure. */
   readonly otherResponseId: boolean;
+  /** How long the service took, from the request to the first byte; absent where this thread was too busy to see it. */
+  readonly latencyMs?: number | undefined;
   /** Gives the memory of `body` back, for another answer: from then on neither it nor the records may be read. */
   readonly release?: (() => void) | undefined;
 }

@@ -32,6 +32,8 @@ export type ClientEvent =
   | { readonly kind: 'replayed'; readonly ids: number }
   /** What the client believes of the service, and why, in words; `untilMs` (since 1970 UTC) where no call leaves before. */
   | { readonly kind: 'service'; readonly state: ServiceState; readonly message: string; readonly untilMs?: number }
+  /** With `concurrency: auto`: so many calls at once are let out from now on. */
+  | { readonly kind: 'limit'; readonly calls: number }
   /** What was learned of sizes: from now on at most `cap` ids a call, as far as is known. */
   | { readonly kind: 'shrunk'; readonly cap: number }
   /** Something that stops nothing: metrics, notifications or lineage failed, connections are not kept. Free of addresses. */

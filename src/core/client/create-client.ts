@@ -45,6 +45,8 @@ export interface ClientOptions extends WireOptions, Pick<BudgetOptions, 'onCall'
   readonly pace?: SharedPace | undefined;
   /** Share of its ids that were missing before. */
   readonly missingShare?: number | undefined;
+  /** Calls at once that an earlier run ended with, of which `auto` begins with as many. */
+  readonly learnedCalls?: number | undefined;
   /** Whether the run goes on where its first 1,000 ids are all missing. */
   readonly allowNone?: boolean | undefined;
   /** Counts the calls of the run, which may have several clients. */

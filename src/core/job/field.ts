@@ -43,4 +43,12 @@ export function address(use: AddressUse) {
     });
 }
 
+/** A number or a word. Flags and variables give numbers as text. */
+export function numberOr<T extends z.ZodType>(schema: T) {
+  return z.preprocess(
+    (value: z.input<T>): unknown => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value),
+    schema,
+  );
+}
+
 export const wholeNumber = (least: number) => z.int().min(least);

@@ -29,11 +29,14 @@ export function issueText(issue: z.core.$ZodIssue): string {
       return `must be one of ${names.join(', ')}${given}${near === undefined ? '' : `; did you mean ${near}?`}`;
     }
     case 'invalid_union':
-      return `must be a count like 20 or a percentage like '0.5%'${given}`;
+      return `${issue.message === anyUnion ? "must be a count like 20 or a percentage like '0.5%'" : issue.message}${given}`;
     default:
       return `${issue.message}${given}`;
   }
 }
+
+/** What zod says of a union that says nothing itself. */
+const anyUnion = 'Invalid input';
 
 /** How to write a number that was meant: `3.000` is 3 or 3,000, and a job file takes no `3M`. */
 function numberHint({ expected, input }: z.core.$ZodIssueInvalidType): string {

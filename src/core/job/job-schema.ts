@@ -11,11 +11,15 @@ import { defaultDialect, serviceDialects } from '../client/dialects.ts';
 import { hasBase } from './job-base.ts';
 import { baseSchema, budgetSchema, lineageSchema, metricsSchema, notifySchema } from './job-sections.ts';
 import { dialectOf } from './job-dialect.ts';
-import { address, wholeNumber, distinct, field, oneOrMore } from './field.ts';
+import { address, wholeNumber, distinct, field, numberOr, oneOrMore } from './field.ts';
 import { assetsTable, changesTable } from '../records/columns.ts';
 import { outcomesToRead, unexportedOutcomes } from '../records/beside-tables.ts';
 import { namedNight } from './night-names.ts';
 import { csvSchema, outputSchema, hasLake } from './output-schema.ts';
+
+const concurrency = z.union([wholeNumber(1).max(1000), z.literal('auto')], {
+  error: 'must be a whole number from 1 to 1000, or auto',
+});
 
 /** A limit as a count (`20`) or as a share (`'0.5%'`): of the requested ids, unless its description says of what. */
 const tolerance = z.union([
@@ -150,10 +154,10 @@ const jobFieldsSchema = z.strictObject({
         value: 'N',
         description: 'maximum ids per call',
       }),
-      concurrency: field(wholeNumber(1).max(1000).default(8), {
+      concurrency: field(numberOr(concurrency).default('auto'), {
         flag: 'concurrency',
-        value: 'N',
-        description: 'maximum number of calls in flight',
+        value: 'N|auto',
+        description: 'maximum number of calls in flight; auto: as many as make answers come faster, up to 128',
       }),
       flags: z
         .strictObject({
@@ -179,7 +183,8 @@ const jobFieldsSchema = z.strictObject({
       timeoutMs: field(wholeNumber(1).max(dayMs).default(60_000), {
         flag: 'timeout-ms',
         value: 'MS',
-        description: 'time limit of a call, from connecting to the end of its answer; at most a day',
+        description:
+          'time limit of a call, from connecting to the end of its answer, except while the answer waits for memory; at most a day',
       }),
       retries: field(wholeNumber(0).max(1000).default(8), {
         flag: 'retries',

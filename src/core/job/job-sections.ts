@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, field, oneOrMore, wholeNumber } from './field.ts';
+import { address, field, oneOrMore, wholeNumber, numberOr } from './field.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
 import { assetsTable } from '../records/columns.ts';
 import { whenProblem } from '../records/classify-assets.ts';
@@ -94,11 +94,7 @@ export type Base = z.infer<typeof baseSchema>;
 
 const overrunForms = 'must be a percentage like 50%, a number of calls like 250 or auto, both, or none';
 
-/** Flags and variables give numbers as text. */
-const overrunPart = z.preprocess(
-  (part) => (typeof part === 'string' && /^\d+$/.test(part) ? Number(part) : part),
-  z.union([z.int().min(0), z.string().regex(/^(\d+(\.\d+)?%|auto|none)$/, overrunForms)]),
-);
+const overrunPart = numberOr(z.union([z.int().min(0), z.string().regex(/^(\d+(\.\d+)?%|auto|none)$/, overrunForms)]));
 
 const overrun = oneOrMore(overrunPart)
   .superRefine((parts, context) => {

@@ -1,4 +1,5 @@
 import { mostIdsPerCall, plannedSize } from '../job/job-dialect.ts';
+import { usualAtOnce } from '../client/judgement/call-limit.ts';
 import { leastForAll } from '../client/policies/overrun.ts';
 import { type AssetClient, noRecords } from '../client/asset-client.ts';
 import { type Batch, batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
@@ -161,7 +162,7 @@ export function forecast(facts: ForecastFacts): Forecast {
 function completion({ calls, job, nowMs }: ForecastFacts, today: number, perDay: number): number {
   const { creditsPerCall, creditsPerSecond } = job.budget;
   const paceMs = creditsPerSecond === undefined ? 0 : (creditsPerCall / creditsPerSecond) * 1000;
-  const callMs = Math.max(paceMs, assumedCallMs / job.service.concurrency);
+  const callMs = Math.max(paceMs, assumedCallMs / usualAtOnce(job.service.concurrency));
   let atMs = nowMs;
   let left = calls;
   for (let allowed = today; ; allowed = perDay) {

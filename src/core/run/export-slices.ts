@@ -41,6 +41,8 @@ export interface SlicesToMake {
   readonly planned?: number | undefined;
   /** Share of its ids that were missing before. */
   readonly missingShare?: number | undefined;
+  /** Calls at once, as they were found last. */
+  readonly learnedCalls?: (() => number | undefined) | undefined;
   /** Answers that lie on this disk: then nothing is sent. */
   readonly local?: LocalAnswers | undefined;
   /** Makes the parts of a slice where no ids are read and nothing is requested. */
@@ -102,7 +104,9 @@ async function followed(exported: ExportedSlices, context: ObservedContext): Pro
     write: (untilMs) => recorder.told(untilMs),
   });
   try {
-    const ended = await outcomeOf({ ...exported, begun: begunWith(exported, recorder), totals }, context);
+    const learnedCalls = (): number | undefined => totals.callsAtOnce ?? recorder.learnedCalls;
+    const begun = begunWith(exported, recorder);
+    const ended = await outcomeOf({ ...exported, begun, learnedCalls, totals }, context);
     const creditsLeft = creditsLeftOf(job.budget, { today: await recorder.settle() }) ?? null;
     const outcome = { ...ended, account: { ...ended.account, creditsLeft } };
     const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
@@ -243,6 +247,7 @@ async function exportSlice(slice: HeldSlice, exported: SlicesToMake, context: Ex
         begun: open.start,
         initialCap: open.commits().at(-1)?.cap,
         missingShare: exported.missingShare,
+        learnedCalls: exported.learnedCalls?.(),
         local,
       },
       { ...context, stop: halt.signal },

@@ -1,6 +1,7 @@
 import { isAssetId } from '../../lib/ids/asset-id.ts';
 import { IdList } from '../ids/id-list.ts';
 import type { RecordRows } from '../records/scan/record-rows.ts';
+import { usualAtOnce } from '../client/judgement/call-limit.ts';
 import { lookUpAlone, lookUpBatch } from '../client/look-up-batch.ts';
 import type { Lookup } from '../client/lookups.ts';
 import { asksAlone, plannedSize, sizeBounds } from '../job/job-dialect.ts';
@@ -46,7 +47,7 @@ export async function* getAssets({ ids, job }: GetRequest, given: GetContext): A
     const second = await calls.next();
     const isOne = first.done !== true && first.value.length === 1 && second.done === true;
     const found = mapOrdered(continued([first, second], calls), {
-      limit: concurrency,
+      limit: usualAtOnce(concurrency),
       map: async (batch) => {
         const ids = IdList.of(batch);
         const { lookups } = isOne

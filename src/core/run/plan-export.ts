@@ -1,5 +1,6 @@
 import { asksAlone, dialectOf, priceSource } from '../job/job-dialect.ts';
 import { availableParallelism } from 'node:os';
+import { mostAtOnce } from '../client/judgement/call-limit.ts';
 import { mostCalls, overrunOf } from '../client/policies/overrun.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import { firstNight, hasBase } from '../job/job-base.ts';
@@ -184,7 +185,7 @@ function beyond(calls: number, most: number | undefined): string[] {
 /** Calls of the parts that a process makes at a time, one a thread, and of those that run ahead. */
 function callsInParts({ output, service }: Job): number {
   const threads = output.threads ?? availableParallelism();
-  return threads * Math.ceil(output.rowsPerPart / service.idsPerCall) + service.concurrency;
+  return threads * Math.ceil(output.rowsPerPart / service.idsPerCall) + mostAtOnce(service.concurrency);
 }
 
 async function* countStates(

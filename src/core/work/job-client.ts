@@ -5,7 +5,10 @@ import { tlsFor } from '../job/tls-files.ts';
 import type { PartsContext } from './parts-context.ts';
 
 /** What differs between the clients of parts, of single assets and of lists. */
-type ClientTraits = Pick<ClientOptions, 'onCall' | 'onFree' | 'sent' | 'sizes' | 'missingShare' | 'allowNone'> &
+type ClientTraits = Pick<
+  ClientOptions,
+  'onCall' | 'onFree' | 'sent' | 'sizes' | 'missingShare' | 'learnedCalls' | 'allowNone'
+> &
   Partial<Pick<ClientOptions, 'budget' | 'journal' | 'stop'>>;
 
 /** Creates the client for the service of a job. It keeps no answers, unless the traits have a journal. */

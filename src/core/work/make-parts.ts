@@ -1,6 +1,7 @@
 import type { BatchOrigins } from './batch-origins.ts';
 import type { AssetClient } from '../client/asset-client.ts';
 import type { CreatedClient } from '../client/create-client.ts';
+import { mostAtOnce } from '../client/judgement/call-limit.ts';
 import { asksAlone, sizeBounds } from '../job/job-dialect.ts';
 import type { Job } from '../job/job-schema.ts';
 import { plural } from '../../lib/format-text.ts';
@@ -45,6 +46,8 @@ export interface PartsRequest {
   readonly begun: Begun;
   /** Most ids a call, as an earlier run found out. */
   readonly initialCap?: number | undefined;
+  /** Calls at once that an earlier run ended with. */
+  readonly learnedCalls?: number | undefined;
   /** Share of its ids that were missing before. */
   readonly missingShare?: number | undefined;
   /** Where all answers are already, in an export with a base: then nothing is sent. */
@@ -65,7 +68,7 @@ export interface MadePart {
   readonly cap: number | undefined;
 }
 
-/** Answers in flight, and entries and answers whose rows are not written, all threads together. */
+/** Answers that are read, and entries and answers whose rows are not written, all threads together. */
 const mostBytes = 32 * 1024 * 1024;
 
 /**
@@ -87,6 +90,7 @@ export async function* makeParts(given: PartsRequest, context: PartsContext): As
   const stop = halt.signal;
   const created = clientOf(job, context, {
     missingShare: request.missingShare,
+    learnedCalls: request.learnedCalls,
     // A night, and an export that has parts already, were answered before.
     allowNone: job.tolerance.allowNone || request.missingShare !== undefined || !parts.isNeeded(0),
     sizes: sizeBounds(job, [request.initialCap, await context.pace?.idsPerCall()]),
@@ -151,7 +155,7 @@ export interface LocalPartsRequest extends Pick<PartsRequest, 'job' | 'sources' 
 export async function* makeLocalParts(
   request: LocalPartsRequest,
   { client, originsOf, tail }: LocalAnswers,
-  context: Pick<PartsContext, 'files' | 'stop' | 'listener'>,
+  context: Pick<PartsContext, 'clock' | 'files' | 'stop' | 'listener'>,
 ): AsyncGenerator<MadePart, void, void> {
   const { job, parts } = request;
   const { scratch, firstPart, isNeeded } = parts;
@@ -168,6 +172,7 @@ export async function* makeLocalParts(
     job: local,
     scratch,
     files: context.files,
+    clock: context.clock,
     client,
     originsOf,
     tail,
@@ -230,12 +235,13 @@ function partsMadeHere(batches: AsyncIterable<Batch>, { request, context, create
     scratch,
     journal,
     files: context.files,
+    clock: context.clock,
     client: created.client,
     absence: created.absence,
     halt,
     mostBytes,
     firstPart: isNeeded(firstPart) ? firstPart : firstPart + 1,
-    concurrency: request.job.service.concurrency,
+    concurrency: mostAtOnce(request.job.service.concurrency),
     onHolding: (holding) => {
       context.listener({ kind: 'holding', thread: 0, ...holding });
     },
@@ -268,7 +274,7 @@ function crewRequest(
       sources,
       scratch: parts.scratch,
       mostBytes: mostBytes / most,
-      concurrency: Math.ceil(job.service.concurrency / most),
+      concurrency: Math.ceil(mostAtOnce(job.service.concurrency) / most),
     },
   };
 }
@@ -278,6 +284,6 @@ const mostEntriesInThreads = 1_000_000;
 
 /** A thread without a call of its own would do nothing. */
 function threadsFor({ service, output }: Job, { threads }: PartsContext): number {
-  const most = Math.min(threads?.most ?? 1, service.concurrency);
+  const most = Math.min(threads?.most ?? 1, mostAtOnce(service.concurrency));
   return Math.max(1, Math.min(most, Math.floor(mostEntriesInThreads / output.rowsPerPart)));
 }

@@ -1,6 +1,7 @@
 import type { AssetClient } from '../client/asset-client.ts';
 import type { AbsenceDesk } from '../client/second-answers.ts';
 import type { Job } from '../job/job-schema.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { Begun, Counts } from '../../places/export/export-facts.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
@@ -36,6 +37,7 @@ export interface PartFlow {
   /** Calls that this thread should have in flight. */
   readonly concurrency: number;
   readonly mostBytes: number;
+  readonly clock: Clock;
   readonly onHolding: (holding: Holding) => void;
   readonly onSettled: (counts: Counts) => void;
   readonly halt: (reason: unknown) => void;

@@ -41,6 +41,8 @@ export class RunTotals {
   entriesCommitted = 0;
   /** What the client believes of the service, and why, in words. */
   service: { readonly state: ServiceState; readonly message: string } = { state: 'working', message: '' };
+  /** Calls in flight that are let out, where the run finds their number. */
+  callsAtOnce: number | undefined;
   /** Attempts after the first of their call. */
   retries = 0;
   #hold: Hold | undefined;
@@ -74,6 +76,9 @@ export class RunTotals {
         this.sent += 1;
         this.inFlight += 1;
         this.#hold = undefined;
+        return;
+      case 'limit':
+        this.callsAtOnce = event.calls;
         return;
       case 'replayed':
         this.#replayed += event.ids;

@@ -1,3 +1,4 @@
+import { usualAtOnce } from '../../core/client/judgement/call-limit.ts';
 import { isEmbedded } from '../../core/job/job-schema.ts';
 import type { ListContext, ListIdsRequest } from './list-request.ts';
 import type { ListSettings } from './list-start.ts';
@@ -38,7 +39,7 @@ export function walkOf(
   const total = totalOf(dialect, query.filter);
   const options: WalkOptions = {
     limit: list.limit,
-    concurrency: job.service.concurrency,
+    concurrency: usualAtOnce(job.service.concurrency),
     direction: list.sort === undefined ? undefined : list.sort.sortDirection === 'asc' ? 'rising' : 'falling',
     total: total === 'none' ? 'none' : total === 'getGrouping' ? 'alone' : 'withPage',
     totalCounts: list.totalCounts,

@@ -60,6 +60,8 @@ export interface RunsData {
   /** Time in which a run worked, without the gaps between runs, in milliseconds. */
   readonly workedMs: number;
   readonly idsPerSecond: number;
+  /** Most calls in flight, as the last run found it. */
+  readonly callsAtOnce: number | undefined;
   readonly retries: number;
   readonly pausedMs: number;
   readonly paused: number;
@@ -100,6 +102,7 @@ export function runsData(lines: readonly RunLine[], isHeld: boolean): RunsData |
     runs: runs.map((run) => factsOf(run, isHeld && run === last)),
     workedMs,
     idsPerSecond: meanIdsPerSecond(...runs),
+    callsAtOnce: runs.at(-1)?.callsAtOnce,
     retries: sum(runs, (run) => run.retries),
     pausedMs: heldMs(runs, 'paused'),
     paused: sum(pauses, ({ kind, times }) => (kind === 'paused' ? times : 0)),

@@ -220,6 +220,9 @@ function liveStatus(
     elapsedMs: Math.max(...works.map(({ elapsedMs }) => elapsedMs ?? 0)),
     bytes: sum('bytes'),
     callsInFlight: sum('callsInFlight'),
+    callsAtOnce: works.every(({ callsAtOnce }) => callsAtOnce === null)
+      ? null
+      : works.reduce((all, { callsAtOnce }) => all + (callsAtOnce ?? 0), 0),
     retries: sum('retries'),
     pausedUntil: pausedUntil(latest, nowMs),
   };

@@ -24,6 +24,8 @@ export interface RunStatus {
   readonly elapsedMs: number | null;
   readonly bytes: number;
   readonly callsInFlight: number;
+  /** Calls in flight that are let out; null where `concurrency` is a number. */
+  readonly callsAtOnce: number | null;
   readonly retries: number;
   /** Until when all calls of a live run are paused. */
   readonly pausedUntil: string | null;
@@ -90,12 +92,13 @@ export function serviceStatus(live: readonly RecordedRun[]): Pick<RunStatus, 'se
 export function workOf(
   run: RecordedRun,
   nowMs?: number,
-): Pick<RunStatus, 'elapsedMs' | 'bytes' | 'callsInFlight' | 'retries'> {
-  const { start, end, sent, answered, bytes, retries } = run;
+): Pick<RunStatus, 'elapsedMs' | 'bytes' | 'callsInFlight' | 'callsAtOnce' | 'retries'> {
+  const { start, end, sent, answered, bytes, callsAtOnce = null, retries } = run;
   return {
     elapsedMs: nowMs === undefined ? elapsedMsOf(run) : Math.max(0, nowMs - start.startMs),
     bytes,
     callsInFlight: end === undefined ? Math.max(0, sent - answered - retries) : 0,
+    callsAtOnce,
     retries,
   };
 }
@@ -130,6 +133,7 @@ export const unrecorded = {
   elapsedMs: null,
   bytes: 0,
   callsInFlight: 0,
+  callsAtOnce: null,
   retries: 0,
 };
 

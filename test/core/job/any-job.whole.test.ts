@@ -25,6 +25,7 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'budget.overrun': fc.constantFrom('none', [250], ['50%', 'auto'], ['50%'], ['12.5%', 0], [7, '200%']),
   'output.endpoint': fc.constantFrom('http://127.0.0.1:9000', 'https://store.example'),
   'fleet.database': fc.constantFrom('postgres://user@host/db', 'postgresql:///db?host=/run'),
+  'service.concurrency': fc.constantFrom<'auto' | number>('auto', 1, 1000),
   'service.dialect': fc.constantFrom('metamask', 'helius', 'reference'),
   'service.url': fc.constantFrom('https://a.example', 'http://127.0.0.1:9/b', 'embedded:/records.jsonl'),
   'output.threads': fc.integer({ min: 1, max: 256 }),

@@ -33,7 +33,7 @@ describe('the JSON Schema of job files', () => {
   it('takes one value where a list may stand, and a variable where a number may', () => {
     const format = { type: 'string', enum: ['parquet', 'csv', 'jsonl', 'raw'] };
     expect(nodeAt('output.formats')?.anyOf).toEqual([format, { type: 'array', items: format, minItems: 1 }]);
-    expect(nodeAt('service.concurrency')?.anyOf?.map(({ type }) => type)).toEqual(['integer', 'string']);
+    expect(nodeAt('service.idsPerCall')?.anyOf?.map(({ type }) => type)).toEqual(['integer', 'string']);
   });
 
   it('holds nothing of the command line', () => {

@@ -31,7 +31,7 @@ function messageOf(sources: JobSources): string {
 describe('a job', () => {
   it('is filled with the defaults', async () => {
     const { job } = loadJob(await jobFile(least));
-    expect(job.service).toMatchObject({ idsPerCall: 1000, concurrency: 8, timeoutMs: 60_000, retries: 8 });
+    expect(job.service).toMatchObject({ idsPerCall: 1000, concurrency: 'auto', timeoutMs: 60_000, retries: 8 });
     expect(job.budget).toEqual({
       creditsPerCall: 160,
       whenSpent: 'stop',

@@ -7,9 +7,26 @@ const mostPatience = 1024;
 const cutHoldMs = 500;
 const mostDoublings = 4;
 
+/** How many calls the job allows at once: a fixed maximum, or as many as are of use. */
+export type Concurrency = number | 'auto';
+
+/** `auto` begins with so many, and never has more than the most. */
+const firstCalls = 8;
+const mostCalls = 128;
+
+/** The most calls at once that a job may ever have. */
+export function mostAtOnce(concurrency: Concurrency): number {
+  return concurrency === 'auto' ? mostCalls : concurrency;
+}
+
+/** The usual calls at once, where nothing is known yet. @param learned by an earlier run */
+export function usualAtOnce(concurrency: Concurrency, learned = firstCalls): number {
+  return concurrency === 'auto' ? Math.max(1, Math.min(mostCalls, learned)) : concurrency;
+}
+
 /**
- * How many calls the service takes at once, and how far apart: fewer when attempts fail (half as many), more after answers
- * (one at a time). Failures of calls that left before the last cut do not cut again.
+ * How many calls the service takes at once, and how far apart: fewer when attempts fail (half as many), more after answers.
+ * With `auto`, no more than make answers come faster (`Gradient`). Failures of calls that left before the last cut do not cut again.
  */
 export class CallLimit {
   /** Calls in flight, at most. */
@@ -17,6 +34,8 @@ export class CallLimit {
   /** How often it was lowered. */
   cuts = 0;
   readonly #most: number;
+  readonly #usual: number;
+  readonly #gradient: Gradient | undefined;
   readonly #spacing = new Spacing();
   /** So many calls at once were too many. */
   #ceiling = Number.POSITIVE_INFINITY;
@@ -25,9 +44,11 @@ export class CallLimit {
   #cutsInRow = 0;
   #nextMs = 0;
 
-  /** @param most calls in flight that the job allows */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param learned calls at once that an earlier run ended with */
+  constructor(concurrency: Concurrency, learned?: number) {
+    this.#most = mostAtOnce(concurrency);
+    this.#usual = usualAtOnce(concurrency, learned);
+    this.#gradient = concurrency === 'auto' ? new Gradient() : undefined;
   }
 
   /** Least time between two calls, in milliseconds. */
@@ -35,8 +56,10 @@ export class CallLimit {
     return this.#spacing.gapMs;
   }
 
+  /** The service takes fewer calls than it is usually sent. */
   get isLowered(): boolean {
-    return this.calls < this.#most || this.gapMs > 0;
+    const isRefused = this.#gradient === undefined || this.#ceiling < Number.POSITIVE_INFINITY;
+    return (isRefused && this.calls < this.#usual) || this.gapMs > 0;
   }
 
   /** When the next call may leave, in milliseconds of the judgement's time. */
@@ -50,7 +73,7 @@ export class CallLimit {
 
   /** All calls that the job allows: the service has answered for the first time. */
   open(): void {
-    this.calls = this.#most;
+    this.calls = this.#usual;
   }
 
   /** One call at a time probes. */
@@ -60,19 +83,31 @@ export class CallLimit {
 
   /** After an outage: half of the calls that were too many last. */
   resume(): void {
-    const half = this.#ceiling === Number.POSITIVE_INFINITY ? this.#most : Math.floor(this.#ceiling / 2);
+    const half = this.#ceiling === Number.POSITIVE_INFINITY ? this.#usual : Math.floor(this.#ceiling / 2);
     this.calls = Math.max(1, Math.min(this.#most, half));
   }
 
-  answered(nowMs: number, isControl: boolean): void {
+  /** @param latencyMs how long the service took for a call of the usual size; undefined of others, and where that is not known */
+  answered(nowMs: number, isControl: boolean, latencyMs?: number): void {
     this.#cutsInRow = 0;
     this.#spacing.answered(nowMs, isControl);
     if (isControl || this.gapMs > 0) return;
     this.#answersInRow += 1;
-    const next = this.calls + 1;
-    const patience = next >= this.#ceiling ? this.#patience : 2 * this.calls;
-    if (next > this.#most || this.#answersInRow < patience) return;
-    this.calls = next;
+    const worth = this.#gradient?.answered(nowMs, latencyMs, this.calls) ?? this.#most;
+    if (worth < this.calls) this.#become(worth);
+    if (worth <= this.calls) return;
+    if (this.#gradient?.isStarting === true && this.#ceiling === Number.POSITIVE_INFINITY) {
+      if (latencyMs !== undefined) this.#become(this.calls + 1);
+      return;
+    }
+    const isAtCeiling = this.calls + 1 >= this.#ceiling;
+    if (this.#answersInRow < (isAtCeiling ? this.#patience : 2 * this.calls)) return;
+    const step = Math.max(1, Math.floor(Math.sqrt(this.calls) / 2));
+    this.#become(isAtCeiling ? this.calls + 1 : Math.min(this.calls + step, this.#ceiling - 1));
+  }
+
+  #become(calls: number): void {
+    this.calls = Math.min(this.#most, calls);
     this.#answersInRow = 0;
   }
 
@@ -82,6 +117,7 @@ export class CallLimit {
    */
   failed({ atOnce, cuts }: Departure, nowMs: number, isOutage: boolean): number {
     this.#answersInRow = 0;
+    this.#gradient?.failed();
     const isNew = cuts >= this.cuts;
     this.#spacing.failed(isNew && atOnce === 1 && this.calls === 1 && !isOutage);
     this.#nextMs = Math.max(this.#nextMs, nowMs + this.gapMs);
@@ -93,6 +129,102 @@ export class CallLimit {
     if (isOutage) return 0;
     this.#cutsInRow += 1;
     return cutHoldMs * 2 ** Math.min(this.#cutsInRow - 1, mostDoublings);
+  }
+}
+
+/** A round is as many answers as there are calls in flight, and at least so many. */
+const leastRound = 16;
+/** When calls take so much longer than the smallest mean, they wait in a queue. */
+const queuedFrom = 1.5;
+/** More calls are of use where those in flight wait for the service so much of their time, not for their pace or this machine. */
+const leastUse = 0.6;
+/** What is left of a queue. */
+const keptQueue = 1.05;
+
+/**
+ * Finds how many calls at once make answers come faster: pure, with the clock as an argument. As TCP Vegas and Netflix's
+ * concurrency-limits do, it compares the mean latency of each round with the smallest: what is longer is a queue, which
+ * more calls make longer while answers come no faster. It starts with one call more for each answer.
+ */
+class Gradient {
+  /** Until a round shows a queue, or an attempt fails. */
+  isStarting = true;
+  #mayGrow = true;
+  #leastMs = Number.POSITIVE_INFINITY;
+  /** The round: when it began, the calls in flight, now and at its first answer; its answers, and the latencies that are known. */
+  #beganMs = 0;
+  #calls = 0;
+  #atFirst = 0;
+  #answers = 0;
+  #known = 0;
+  #sumMs = 0;
+  /** Answers that still come of calls that left under another number; whether there were none in this round. */
+  #stale = 0;
+  #isSteady = false;
+  /** How long calls took before there were fewer. */
+  #before: { readonly calls: number; readonly ms: number } | undefined;
+
+  failed(): void {
+    this.isStarting = false;
+    this.#mayGrow = true;
+    this.#before = undefined;
+    this.#answers = 0;
+  }
+
+  /** How many calls at once are of use: fewer than there are, as many, or (`Infinity`) more. */
+  answered(nowMs: number, latencyMs: number | undefined, calls: number): number {
+    // The first call is alone: it shows the latency without a queue.
+    if (this.#leastMs === Number.POSITIVE_INFINITY) {
+      this.#leastMs = latencyMs ?? this.#leastMs;
+      this.#beganMs = nowMs;
+      return calls;
+    }
+    this.#stale = calls === this.#calls ? Math.max(0, this.#stale - 1) : Math.max(calls, this.#calls);
+    if (this.#answers === 0) this.#known = this.#sumMs = 0;
+    this.#isSteady = (this.#isSteady || this.#answers === 0) && this.#stale === 0;
+    this.#calls = calls;
+    this.#answers += 1;
+    if (latencyMs !== undefined) {
+      this.#known += 1;
+      this.#sumMs += latencyMs;
+    }
+    if (this.#answers === 1) this.#atFirst = calls;
+    const worth = this.#answers < Math.max(leastRound, this.#atFirst) ? calls : this.#judge(nowMs, calls);
+    if (worth < calls) return worth;
+    const isLate = this.isStarting && (latencyMs ?? 0) > queuedFrom * this.#leastMs;
+    return this.#mayGrow && !isLate ? Number.POSITIVE_INFINITY : calls;
+  }
+
+  /** Ends a round. How many calls at once are left. */
+  #judge(nowMs: number, calls: number): number {
+    const ms = this.#sumMs / Math.max(1, this.#known);
+    const use = this.#sumMs / Math.max(1, nowMs - this.#beganMs) / this.#atFirst;
+    // Most latencies are not known: calls wait for this machine.
+    const isOurs = this.#known < this.#answers / 2;
+    const isSteady = this.#isSteady;
+    this.#answers = 0;
+    this.#beganMs = nowMs;
+    this.#leastMs = isOurs ? this.#leastMs : Math.min(this.#leastMs, ms);
+    if (isSteady && !isOurs) this.#compare(calls, ms);
+    this.#mayGrow = !isOurs && use >= leastUse && this.#before === undefined;
+    if (isOurs) return calls;
+    if (ms <= queuedFrom * this.#leastMs) return calls;
+    this.isStarting = false;
+    this.#mayGrow = false;
+    if (!isSteady) return calls;
+    this.#before = { calls, ms };
+    return Math.max(1, Math.ceil((keptQueue * calls * this.#leastMs) / ms));
+  }
+
+  /** Fewer calls, that take hardly less: they did not queue, the service takes longer than it did. */
+  #compare(calls: number, ms: number): void {
+    if (this.#before === undefined) return;
+    const share = calls / this.#before.calls;
+    if (ms > (this.#before.ms * 2 * share) / (1 + share)) {
+      this.#leastMs = ms;
+      this.isStarting = true;
+    }
+    this.#before = undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { CallLimit } from './call-limit.ts';
+import { CallLimit, type Concurrency, usualAtOnce } from './call-limit.ts';
 import type { Backlog, Departure, FailedAttempt } from './evidence.ts';
 import { FailureRate, type Suspect } from './suspicion.ts';
 
@@ -18,7 +18,9 @@ export type Unavailable = 'contact' | 'outage' | 'form' | 'pace';
 
 export interface JudgementOptions {
   /** Most calls in flight. */
-  readonly concurrency: number;
+  readonly concurrency: Concurrency;
+  /** Calls in flight that an earlier run ended with. */
+  readonly learnedCalls?: number | undefined;
   /** An outage gets one probe more than this. */
   readonly retries: number;
   /** How long a service that never answered is tried, in milliseconds; absent: it has answered an earlier client. */
@@ -70,6 +72,10 @@ export class Judgement {
   /** Definite answers to all calls. */
   #answers = 0;
   #failedInRow = 0;
+  /** So many failures in a row are an outage. */
+  #mostInRow = 0;
+  /** Ids of a call, of late: a call of few is answered sooner. */
+  #usualIds = 0;
   #holdMs = 0;
   #holds = 0;
   /** Probes that failed; undefined while there is no outage. */
@@ -82,7 +88,7 @@ export class Judgement {
   constructor(options: JudgementOptions) {
     this.#options = options;
     this.#silenceMs = options.silenceMs ?? Number.POSITIVE_INFINITY;
-    this.limit = new CallLimit(options.concurrency);
+    this.limit = new CallLimit(options.concurrency, options.learnedCalls);
   }
 
   /** Nothing was answered yet. */
@@ -151,8 +157,9 @@ export class Judgement {
   /**
    * @param suspect undefined of a control
    * @param isEmpty whether the answer has no record: calls stay one at a time, as the list may be one of something else
+   * @param latencyMs how long the service took, where that is known
    */
-  answered(suspect: Suspect | undefined, nowMs: number, isEmpty = false): void {
+  answered(suspect: Suspect | undefined, nowMs: number, isEmpty = false, latencyMs?: number): void {
     this.#answers += 1;
     this.#failedInRow = 0;
     this.#silenceMs = Number.POSITIVE_INFINITY;
@@ -162,7 +169,9 @@ export class Judgement {
       this.limit.open();
     }
     this.#endOutage();
-    this.limit.answered(nowMs, suspect === undefined);
+    this.#usualIds = Math.max(suspect?.ids ?? 0, 0.9 * this.#usualIds);
+    const isUsual = suspect !== undefined && suspect.ids >= this.#usualIds / 2;
+    this.limit.answered(nowMs, suspect === undefined, isUsual ? latencyMs : undefined);
     this.#rate.add(suspect?.failures ?? this.#failedControls, suspect === undefined);
     if (suspect === undefined) {
       this.#failedControls = 0;
@@ -176,6 +185,7 @@ export class Judgement {
     const { nowMs, backlog } = at;
     // Of calls that leave at one moment the first seems to be alone.
     const departure = { ...at.departure, atOnce: Math.max(at.departure.atOnce, backlog.inFlight + 1) };
+    if (this.#failedInRow === 0) this.#mostInRow = this.#leastOfOutage(departure.atOnce);
     this.#failedInRow += 1;
     this.#firstFailureMs ??= nowMs;
     if (failure.silent !== true) this.#silenceMs = Number.POSITIVE_INFINITY;
@@ -230,7 +240,7 @@ export class Judgement {
     if (suspect === undefined) this.#failedControls += 1;
     const areSuspectsLeft =
       backlog.fresh === 0 && backlog.inFlight === 0 && (suspect === undefined || !this.#speaksOf(suspect));
-    const isOutage = this.#isFirstContact || this.#failedInRow >= 2 * this.#options.concurrency || areSuspectsLeft;
+    const isOutage = this.#isFirstContact || this.#failedInRow >= this.#mostInRow || areSuspectsLeft;
     if (!isOutage) return undefined;
     this.#probes = 0;
     // What failed often, or is expected to fail, says little of the service.
@@ -244,6 +254,12 @@ export class Judgement {
       if (this.#options.retries === 0) return this.#gone();
     }
     return { kind: 'again', waitMs: 0 };
+  }
+
+  /** All that was in flight when the first call failed, and those that left behind it. */
+  #leastOfOutage(atOnce: number): number {
+    const { concurrency } = this.#options;
+    return concurrency === 'auto' ? Math.max(2 * usualAtOnce('auto'), atOnce + usualAtOnce('auto')) : 2 * concurrency;
   }
 
   #probeFailed(probes: number, nowMs: number, waitMs = 0): Verdict {

@@ -5,6 +5,7 @@ import type { AssetAnswer, Asker, CallOutline, RefusedAnswer } from '../asset-cl
 import { AttemptError, isTrouble } from '../attempt-error.ts';
 import type { ClientListener } from '../client-events.ts';
 import type { Departure } from '../judgement/evidence.ts';
+import type { Concurrency } from '../judgement/call-limit.ts';
 import { Judgement } from '../judgement/judgement.ts';
 import { SharedAnswers } from '../judgement/shared-answers.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
@@ -15,7 +16,9 @@ import { priorities, Slots } from './slots.ts';
 
 export interface JudgementPolicyOptions<Call> {
   /** Most calls in flight. */
-  readonly concurrency: number;
+  readonly concurrency: Concurrency;
+  /** Calls in flight that an earlier run ended with. */
+  readonly learnedCalls?: number | undefined;
   /** Probes after the first one that an outage gets. */
   readonly retries: number;
   readonly hasAnswered?: boolean | undefined;
@@ -67,6 +70,8 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
   readonly #controls: Controls<Call>;
   readonly #shared = new SharedAnswers();
   readonly #departures = new WeakMap<CallOutline, Departure>();
+  /** Calls at once, as they were told last. */
+  #calls = 0;
   #isControlQueued = false;
   #wake: AbortController | undefined;
   #over: Error | undefined;
@@ -143,7 +148,8 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
       return answer;
     }
     const isEmpty = answer.kind === 'records' && answer.records?.count === 0;
-    this.#judgement.answered(suspect, this.#elapsed.now(), isEmpty);
+    const latencyMs = answer.kind === 'records' ? answer.latencyMs : undefined;
+    this.#judgement.answered(suspect, this.#elapsed.now(), isEmpty, latencyMs);
     if (suspect !== undefined) this.#controls.answered(call);
     else if (answer.kind === 'records') answer.release?.();
     this.#report.answered();
@@ -198,8 +204,16 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
     if (waitMs > 0) this.#pauseUntil(untilMs, waitMs);
     if (this.#judgement.isOutage) this.#slots.wakeAll();
     if (this.#judgement.wantsControl) this.#queueControl();
-    this.#slots.limit(this.#judgement.limit.calls);
+    this.#limit(this.#judgement.limit.calls);
     if (waitMs <= 0) this.#slots.start();
+  }
+
+  #limit(calls: number): void {
+    this.#slots.limit(calls);
+    const { concurrency, listener } = this.#options;
+    if (concurrency !== 'auto' || calls === this.#calls || !this.#judgement.isOpen) return;
+    this.#calls = calls;
+    listener?.({ kind: 'limit', calls });
   }
 
   #pauseUntil(untilMs: number, waitMs: number): void {

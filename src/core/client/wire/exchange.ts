@@ -1,8 +1,10 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import type { BufferPool } from '../../../lib/buffer-pool.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ExportError, shortageIn } from '../../../lib/export-error.ts';
+import type { AssetCall } from '../asset-client.ts';
 import { AttemptError } from '../attempt-error.ts';
 import { AnswerBody } from './answer-body.ts';
 import type { WireAnswer } from './judge-answer.ts';
@@ -10,9 +12,9 @@ import { networkFailure } from './classify-error.ts';
 import type { ServiceAddress } from './service-address.ts';
 import type { Dispatcher } from './connections.ts';
 
-export interface ExchangeOptions {
+export interface ExchangeOptions extends Pick<AssetCall, 'room'> {
   readonly address: ServiceAddress;
-  /** Deadline of a whole exchange, from connecting to the last byte. */
+  /** Deadline of a whole exchange, from connecting to the last byte, without the time for which its body waits for room. */
   readonly timeoutMs: number;
   /** Longest answer, decoded. */
   readonly maxAnswerBytes: number;
@@ -45,12 +47,15 @@ export async function exchange(
     one.fail(abort?.reason);
   };
   abort?.addEventListener('abort', onAbort, { once: true });
-  clock.sleep(timeoutMs, over.signal).then(
-    () => {
-      one.passDeadline();
-    },
-    () => undefined, // The exchange ended first.
-  );
+  const deadline = async (): Promise<void> => {
+    let heldMs = 0;
+    for (let leftMs = timeoutMs; leftMs > 0; heldMs += leftMs) {
+      await clock.sleep(leftMs, over.signal);
+      leftMs = one.heldMs - heldMs;
+    }
+    one.passDeadline();
+  };
+  deadline().catch(() => undefined); // The exchange ended first.
   try {
     dispatcher.dispatch(
       {
@@ -78,6 +83,9 @@ export async function exchange(
 /** Longest body of an answer other than 200 that is worth reading for its message. */
 const maxErrorBytes = 65_536;
 
+/** A thread that works so much of the time sees answers late. */
+const mostBusy = 0.9;
+
 /** Sockets that have brought an answer. */
 const served = new WeakSet<Socket>();
 
@@ -99,6 +107,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #head: Omit<WireAnswer, 'body'> | undefined;
   #body: AnswerBody | undefined;
+  /** When the request left, and how busy this thread had been. */
+  #left: { readonly ms: number; readonly loop: EventLoopUtilization } | undefined;
+  /** How long the body waited for room, and since when it does. */
+  #heldMs = 0;
+  #heldSinceMs: number | undefined;
   #line: { readonly socket: Socket; readonly isReused: boolean; readonly bytesBefore: number } | undefined;
 
   constructor(options: ExchangeOptions) {
@@ -113,25 +126,59 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) controller.abort(new Error('the exchange is over'));
     else {
       this.#controller = controller;
+      this.#left = { ms: this.#options.clock.monotonic(), loop: performance.eventLoopUtilization() };
       departing = (socket) => {
         this.#line = { socket, isReused: served.has(socket), bytesBefore: socket.bytesRead };
       };
     }
   }
 
-  onResponseStart(...[, code, headers]: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>): void {
+  onResponseStart(
+    ...[controller, code, headers]: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>
+  ): void {
     if (this.#isOver || code < 200) return;
     // The body decides what a success means: proxies and gateways answer with 201, 203 or 206 too. 204 and 205 have none.
     const status = code < 300 && code !== 204 && code !== 205 ? 200 : code;
     if (this.#line !== undefined) served.add(this.#line.socket);
     const header = (name: string): string | undefined => [headers[name]].flat()[0];
-    this.#head = { status, retryAfter: header('retry-after') };
+    this.#head = { status, retryAfter: header('retry-after'), latencyMs: this.#latencyMs() };
     this.#body = new AnswerBody({
       maxBytes: status === 200 ? this.#options.maxAnswerBytes : maxErrorBytes,
       encoding: header('content-encoding'),
       length: Number(header('content-length') ?? 0),
       pool: this.#options.pool,
     });
+    // undici must not pause what ends with its connection: a reset meanwhile is a bug of it.
+    const isKept =
+      header('connection')?.toLowerCase() !== 'close' &&
+      (headers['content-length'] ?? headers['transfer-encoding']) !== undefined;
+    if (status === 200 && isKept) this.#awaitRoom(controller);
+  }
+
+  /** Leaves the body in the socket until there is room for it. */
+  #awaitRoom(controller: Dispatcher.DispatchController): void {
+    const room = this.#options.room?.();
+    if (room === undefined) return;
+    controller.pause();
+    this.#heldSinceMs = this.#options.clock.monotonic();
+    const read = (): void => {
+      this.#heldMs = this.heldMs;
+      this.#heldSinceMs = undefined;
+      controller.resume();
+    };
+    room.then(read, read);
+  }
+
+  /** How long the body has waited for room, in milliseconds. */
+  get heldMs(): number {
+    return this.#heldMs + (this.#heldSinceMs === undefined ? 0 : this.#options.clock.monotonic() - this.#heldSinceMs);
+  }
+
+  /** From the request to the head of its answer; undefined when this thread was too busy to see it come. */
+  #latencyMs(): number | undefined {
+    const left = this.#left;
+    if (left === undefined || performance.eventLoopUtilization(left.loop).utilization > mostBusy) return undefined;
+    return this.#options.clock.monotonic() - left.ms;
   }
 
   onResponseData(_: Dispatcher.DispatchController, piece: Uint8Array): void {
@@ -146,7 +193,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     body.end().then(
       (bytes) => {
         this.#settle(() => {
-          this.#resolve({ ...head, body: bytes });
+          this.#resolve({ ...head, body: bytes, heldMs: this.#heldMs });
         });
       },
       (error: unknown) => {

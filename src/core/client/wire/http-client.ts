@@ -6,6 +6,7 @@ import { type AssetAnswer, type AssetCall, type AssetClient, type RefusedAnswer,
 import { AttemptError } from '../attempt-error.ts';
 import { callBody, requestId } from './call-body.ts';
 import type { ClientListener } from '../client-events.ts';
+import { type Concurrency, mostAtOnce } from '../judgement/call-limit.ts';
 import type { ServiceDialect } from '../dialects.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { exchange, type ExchangeOptions, unsent } from './exchange.ts';
@@ -18,7 +19,7 @@ export interface HttpClientOptions {
   readonly dialect?: ServiceDialect | undefined;
   /** Most connections at once: no fewer than calls at once, or calls would wait inside their deadline. */
   readonly connections: number;
-  /** Deadline of a whole exchange, from connecting to the last byte. */
+  /** Deadline of a whole exchange, from connecting to the last byte, without the time for which its body waits for room. */
   readonly timeoutMs: number;
   /** Longest answer, decoded. */
   readonly maxAnswerBytes: number;
@@ -84,10 +85,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       return answer;
     },
     ask: async (call: AssetCall): Promise<AssetAnswer> => {
-      const { answer, body } = await exchanges.send<AssetAnswer>({
+      const { answer, body, latencyMs } = await exchanges.send<AssetAnswer>({
         id: requestId(call),
         body: callBody(call, options.dialect),
         fresh: call.fresh,
+        room: call.room,
         ids: call.ids.length,
         // A call without a reader settles nothing: it shows how the service does.
         settled: (came) => (call.reader === undefined ? 0 : settledIds(came, call.ids.length)),
@@ -97,7 +99,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const release = (): void => {
         pool.give(body);
       };
-      return { ...answer, release };
+      return { ...answer, release, latencyMs };
     },
     close: async () => {
       abort?.removeEventListener('abort', onAbort);
@@ -106,7 +108,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-interface ToldExchange<Answer> {
+interface ToldExchange<Answer> extends Pick<AssetCall, 'room'> {
   readonly id: number;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly fresh?: boolean | undefined;
@@ -116,9 +118,8 @@ interface ToldExchange<Answer> {
   readonly judge: (wire: WireAnswer, options: JudgeOptions) => Answer;
 }
 
-interface Exchanged<Answer> {
+interface Exchanged<Answer> extends Pick<WireAnswer, 'body' | 'latencyMs' | 'heldMs'> {
   readonly answer: Answer;
-  readonly body: Uint8Array;
 }
 
 /** Exchanges over connections that are renewed, each told to the listener. */
@@ -145,21 +146,26 @@ class ToldExchanges {
       throw error;
     });
     const ids = sent.settled(came.answer);
-    listener?.({ kind: 'answered', ids, bytes: came.body.length, ms: clock.monotonic() - startedMs });
+    listener?.({
+      kind: 'answered',
+      ids,
+      bytes: came.body.length,
+      ms: clock.monotonic() - startedMs - (came.heldMs ?? 0),
+    });
     return came;
   }
 
-  async #exchange<Answer>({ id, body, fresh = false, judge }: ToldExchange<Answer>): Promise<Exchanged<Answer>> {
+  async #exchange<Answer>({ id, body, fresh = false, room, judge }: ToldExchange<Answer>): Promise<Exchanged<Answer>> {
     const { address, dialect, clock } = this.#options;
     const connections = this.#connections[fresh ? 'fresh' : 'kept'];
     const used = connections.current;
     this.#sentIds.add(id);
-    const wire = await exchange(used.dispatcher, body, { ...this.#options, fresh });
+    const wire = await exchange(used.dispatcher, body, { ...this.#options, fresh, room });
     if (wire.status === 407) throw askedByProxy();
     const isOfAnother = (other: Json | undefined) => other !== id && this.#sentIds.has(other);
     const judging = { scrub: address.scrub, dialect, nowMs: clock.now(), isOfAnother };
     try {
-      return { answer: judge(wire, judging), body: wire.body };
+      return { ...wire, answer: judge(wire, judging) };
     } catch (error) {
       if (error instanceof AttemptError && error.foreign) connections.renew(used);
       throw error;
@@ -234,7 +240,7 @@ export interface WireOptions extends Pick<HttpClientOptions, 'timeoutMs' | 'prox
   readonly url: string;
   readonly dialect?: ServiceDialect | undefined;
   readonly apiKey: string;
-  readonly concurrency: number;
+  readonly concurrency: Concurrency;
   /** Longest answer to hold, decoded; default 64 MiB, six times what known services send at most. */
   readonly maxAnswerBytes?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -250,7 +256,7 @@ export function createWire(options: WireOptions): HttpClient {
     ...options,
     clock: options.clock ?? systemClock,
     address: serviceAddress(options),
-    connections: options.concurrency,
+    connections: mostAtOnce(options.concurrency),
     maxAnswerBytes: options.maxAnswerBytes ?? defaultMaxAnswerBytes,
   });
 }

@@ -20,6 +20,10 @@ export interface WireAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly body: Uint8Array;
+  /** See `RecordsAnswer`. */
+  readonly latencyMs?: number | undefined;
+  /** How long the body waited for room. */
+  readonly heldMs?: number | undefined;
 }
 
 export interface JudgeOptions {

@@ -1,3 +1,4 @@
+import { usualAtOnce } from '../../client/judgement/call-limit.ts';
 import { otherDialect } from '../../job/job-dialect.ts';
 import { type Clock, utcDay } from '../../../lib/clock.ts';
 import type { CreditLedger } from '../../client/ledger/credit-ledger.ts';
@@ -8,7 +9,7 @@ import type { RunLine, RunSpan } from './run-lines.ts';
 import { openRunRecord, type RunRecord } from './run-record.ts';
 import type { RunEvent, RunListener } from '../../work/run-events.ts';
 import type { RunEnd } from '../../work/run-observer.ts';
-import { askedIds, fetchedIds } from './runs-model.ts';
+import { askedIds, fetchedIds, lastRunOf } from './runs-model.ts';
 
 export interface RunToRecord {
   readonly files: FileStore;
@@ -70,6 +71,9 @@ export class RunRecorder {
   /** Ids that earlier runs fetched and did not write. */
   readonly fetched: number;
 
+  /** Calls in flight that the last run ended with, where it found their number. */
+  readonly learnedCalls: number | undefined;
+
   /** What earlier runs left. */
   get earlier(): readonly RunLine[] {
     return this.#record.earlier;
@@ -84,13 +88,14 @@ export class RunRecorder {
     const { service, budget } = run.job;
     const dialect = otherDialect(run.job)?.name;
     this.fetched = fetchedIds(record.earlier, run.counts);
+    this.learnedCalls = lastRunOf(record.earlier)?.callsAtOnce;
     const head: RunLine = {
       kind: 'run',
       n: record.earlier.reduce((most, line) => (line.kind === 'run' ? Math.max(most, line.n) : most), 0) + 1,
       run: run.run,
       startMs: this.#startMs,
       version: run.version,
-      concurrency: service.concurrency,
+      concurrency: usualAtOnce(service.concurrency, this.learnedCalls),
       idsPerCall: service.idsPerCall,
       creditsPerCall: budget.creditsPerCall,
       ...(dialect === undefined ? {} : { dialect }),
@@ -171,6 +176,9 @@ export class RunRecorder {
         span.longestMs = Math.max(span.longestMs ?? 0, event.ms);
         return;
       }
+      case 'limit':
+        span.callsAtOnce = event.calls;
+        return;
       case 'replayed':
         span.replayed += event.ids;
         return;
@@ -241,7 +249,18 @@ export class RunRecorder {
 }
 
 /** Events that the record is made of. */
-const kept = ['read', 'sent', 'answered', 'replayed', 'paused', 'waiting', 'retry', 'service', 'committed'] as const;
+const kept = [
+  'read',
+  'sent',
+  'answered',
+  'limit',
+  'replayed',
+  'paused',
+  'waiting',
+  'retry',
+  'service',
+  'committed',
+] as const;
 type KeptEvent = Extract<RunEvent, { kind: (typeof kept)[number] }>;
 
 function isKept(event: RunEvent): event is KeptEvent {

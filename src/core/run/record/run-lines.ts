@@ -18,6 +18,7 @@ const runSchema = z.object({
   run: z.string(),
   startMs: z.number(),
   version: z.string(),
+  /** Calls in flight that it begins with. */
   concurrency: z.number(),
   idsPerCall: z.number(),
   creditsPerCall: z.number(),
@@ -53,6 +54,8 @@ const spanSchema = z.object({
   /** Milliseconds that these calls took, from request to answer: their sum, and the longest. */
   tookMs: z.number().optional(),
   longestMs: z.number().optional(),
+  /** Calls in flight that are let out by the end of the span, where the run finds their number. */
+  callsAtOnce: z.number().optional(),
 });
 
 const lineSchema = z.discriminatedUnion('kind', [

@@ -22,6 +22,8 @@ export interface RecordedRun {
   readonly sent: number;
   readonly answered: number;
   readonly bytes: number;
+  /** Calls in flight that it lets out, where it finds their number. */
+  readonly callsAtOnce: number | undefined;
   /** Entries that it has read. */
   readonly read: number;
   /** Attempts after the first of their call. */
@@ -85,6 +87,7 @@ function runOf(start: RunStart, lines: RecordedRun['lines']): RecordedRun {
     sent: sum('sent'),
     answered: sum('answered'),
     bytes: sum('bytes'),
+    callsAtOnce: spans.findLast((span) => span.callsAtOnce !== undefined)?.callsAtOnce,
     read: spans.reduce((most, { read }) => Math.max(most, read), 0),
     retries: of('retry').reduce((total, { times = 1 }) => total + times, 0),
     pauses: lines.flatMap((line) =>

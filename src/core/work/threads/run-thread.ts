@@ -193,7 +193,7 @@ export function remoteClient(
       if (mine === undefined) throw new Error('policies sent a call that was not asked');
       const answer = await wire.ask(sentOver(mine.call, fresh));
       mine.answer = answer;
-      return answer.kind === 'records' ? noRecords : answer;
+      return answer.kind === 'records' ? { ...noRecords, latencyMs: answer.latencyMs } : answer;
     },
     sendAlone: async (callId, id, fresh) => {
       const mine = open.get(callId);

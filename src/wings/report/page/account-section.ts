@@ -138,7 +138,7 @@ function tiles(data: ReportData): Markup {
     counts.exported === 0 ? 'no asset yet' : `${Number((credits / counts.exported).toPrecision(2))} an asset`;
   return html`<ul class="tiles">
 ${tile(count(data.rows), data.rows === 1 ? 'row' : 'rows', `in ${plural(data.tables.length, 'table')}`)}
-${tile(count(data.calls), data.calls === 1 ? 'call' : 'calls', runs === null ? 'retries not recorded' : `${count(runs.retries)} ${runs.retries === 1 ? 'retry' : 'retries'}`)}
+${tile(count(data.calls), data.calls === 1 ? 'call' : 'calls', runs === null ? 'retries not recorded' : `${count(runs.retries)} ${runs.retries === 1 ? 'retry' : 'retries'}${runs.callsAtOnce === undefined ? '' : `, up to ${runs.callsAtOnce} at once`}`)}
 ${tile(count(credits), 'credits', each)}
 ${runs === null ? tile('–', 'time', 'not recorded') : tile(duration(runs.workedMs), `in ${plural(runs.runs.length, 'run')}`, `${count(runs.idsPerSecond)} ids/s`)}
 ${runs === null ? tile('–', 'paused', 'not recorded') : tile(runs.pausedMs === 0 ? '0 s' : duration(runs.pausedMs), 'paused', `${plural(runs.paused, 'time')}${waited}`)}

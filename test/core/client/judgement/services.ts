@@ -106,3 +106,14 @@ export function failing(service: Service, trouble: Trouble, waitMs?: number): Se
     return reply.ok ? reply : { ...reply, trouble, ...(waitMs === undefined ? {} : { waitMs }) };
   };
 }
+
+/** Works at so many calls at once; others wait in a queue. */
+export function queued(workers: number, ms: number): Service {
+  const free: number[] = Array.from({ length: workers }, () => 0);
+  return ({ now }) => {
+    const at = free.indexOf(Math.min(...free));
+    const ends = Math.max(now, free[at] ?? 0) + ms / 1000;
+    free[at] = ends;
+    return { ok: true, ms: (ends - now) * 1000 };
+  };
+}

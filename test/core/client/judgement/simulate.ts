@@ -4,6 +4,7 @@ import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
 import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
 import { createClient, type CreatedClient } from '../../../../src/core/client/create-client.ts';
 import type { AnswerEntry } from '../../../../src/core/client/policies/with-journal.ts';
+import { type Concurrency, mostAtOnce } from '../../../../src/core/client/judgement/call-limit.ts';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
 import { lookUpBatch } from '../../../../src/core/client/look-up-batch.ts';
 import { Brake } from '../../../../src/core/client/policies/brake.ts';
@@ -22,7 +23,8 @@ export interface Simulation {
   readonly ids: number;
   readonly idsPerCall: number;
   readonly seed: number;
-  readonly concurrency?: number;
+  /** `auto` unless it is said. */
+  readonly concurrency?: Concurrency;
   readonly retries?: number;
   /** With 2, the calls of two threads, which share the policies. */
   readonly threads?: 1 | 2;
@@ -70,7 +72,7 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
     ids,
     idsPerCall,
     seed,
-    concurrency = 8,
+    concurrency = 'auto',
     retries = 8,
     threads = 1,
     overrun,
@@ -93,9 +95,13 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
       state.inFlight -= 1;
       if (reply.ok && weighs) {
         const lacks = new Set(reply.lacks);
-        return { ...answered, records: readerOf([...call.ids].filter((_, n) => !lacks.has(numbers[n] ?? 0))) };
+        return {
+          ...answered,
+          latencyMs: reply.ms,
+          records: readerOf([...call.ids].filter((_, n) => !lacks.has(numbers[n] ?? 0))),
+        };
       }
-      if (reply.ok) return answered;
+      if (reply.ok) return { ...answered, latencyMs: reply.ms };
       if (reply.refusal !== undefined)
         return { kind: 'refused', why: 'size', message: reply.refusal, doubtful: false, status: 413 };
       if (reply.inWords === true) throw new AttemptError('refusal', 'error -32000: boom', { status: 200, why: 'rpc' });
@@ -137,7 +143,7 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
   async function run(): Promise<void> {
     const all = poolOf(ids);
     const found = mapOrdered(inCalls(ids, idsPerCall), {
-      limit: 4 * (concurrency + 4),
+      limit: 4 * (mostAtOnce(concurrency) + 4),
       onLeft: () => {
         stop.abort(new Error('left'));
       },

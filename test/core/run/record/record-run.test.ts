@@ -186,3 +186,18 @@ it('the pace of a live run comes from the spans of its record, without pauses an
   expect(pace.idsPerSecond()).toBeLessThan(105);
   expect(workMs).toBeCloseTo((1000 / pace.idsPerSecond()) * 1000);
 });
+
+it('a run keeps the calls in flight that it found, and the next one begins with them', async () => {
+  const { disk, recorder } = await openRecorder();
+  expect(recorder.learnedCalls).toBeUndefined();
+  for (const calls of [8, 9, 31]) recorder.listener({ kind: 'limit', calls });
+  await recorder.end({ state: 'stopped', exit: 130 });
+  expect(lastRunOf(await readRunLines(disk.files, '/out'))).toMatchObject({
+    callsAtOnce: 31,
+    start: { concurrency: 8 },
+  });
+  const { recorder: next } = await openRecorder(disk);
+  expect(next.learnedCalls).toBe(31);
+  await next.end({ state: 'stopped', exit: 130 });
+  expect(lastRunOf(await readRunLines(disk.files, '/out'))?.start.concurrency).toBe(31);
+});
