@@ -1,3 +1,4 @@
+import { systemClock } from '../../src/lib/clock.ts';
 import type { ShapedTable } from '../../src/core/records/shape-table.ts';
 import type { AssetCall, AssetClient } from '../../src/core/client/asset-client.ts';
 import { callBody } from '../../src/core/client/wire/call-body.ts';
@@ -53,6 +54,7 @@ export function fetchedOf(batches: readonly Batch[], client: AssetClient): Promi
     reader: readerOf([]),
     singles: true,
     idsPerCall: 1000,
+    clock: systemClock,
     halt: () => undefined,
     ...bounds,
     ...heard,

@@ -4,6 +4,7 @@ import type { RecordRows } from '../records/scan/record-rows.ts';
 import type { AssetAnswer, AssetCall, AssetClient, AssetFlags, OpenReader } from '../client/asset-client.ts';
 import { type BatchLookups, lookUpBatch } from '../client/look-up-batch.ts';
 import { type AbsenceDesk, SecondAnswers } from '../client/second-answers.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { mapOrdered } from '../../lib/map-ordered.ts';
 import type { Batch } from '../ids/batch-ids.ts';
 import { type Counts, noCounts } from '../../places/export/export-facts.ts';
@@ -32,8 +33,9 @@ export interface FetchOptions {
   readonly singles: boolean;
   /** Most calls at once. */
   readonly concurrency: number;
-  /** No batch but the first in line begins while entries and answers that are not written, and answers in flight, are more than this. */
+  /** No batch begins, and no answer but those of the first in line is read, while entries and answers that are not written are more than this. */
   readonly mostBytes: number;
+  readonly clock: Clock;
   readonly onHolding: (holding: Holding) => void;
   /** Where the rows of answered ids come from, in an export with a base. */
   readonly originsOf?: ((ids: IdList) => BatchOrigins | undefined) | undefined;
@@ -42,6 +44,9 @@ export interface FetchOptions {
   /** Called when a batch fails or the consumer leaves: no new call should start. */
   readonly halt: (reason: unknown) => void;
 }
+
+/** Most batches that have their answers while another one is awaited. */
+const mostBehind = 40;
 
 /** Ends work whose result has no consumer any more. It is a consequence of the first failure, never the cause. */
 export class NobodyWaits extends Error {
@@ -56,30 +61,29 @@ export async function* fetchBatches(
   batches: AsyncIterable<Batch>,
   options: FetchOptions,
 ): AsyncGenerator<FetchedBatch, void, void> {
-  const { client, flags, reader, singles, concurrency, mostBytes, onHolding, onSettled, halt, originsOf } = options;
+  const { client, flags, reader, singles, concurrency, onHolding, onSettled, halt, originsOf } = options;
   const { absence: desk } = options;
   const seconds = desk && new SecondAnswers({ ...options, desk });
-  // A little more than calls, so that slots stay full while the first one is awaited.
-  const held = new HeldBytes({ mostBytes, firstBatches: concurrency + 4, onChange: onHolding });
+  const held = new HeldBytes({ ...options, onChange: onHolding });
   const settled = (looked: LookedUp): Counts => {
     const counts = countsOf(looked);
     onSettled(counts);
     return counts;
   };
   const fetched = mapOrdered(batches, {
-    limit: 4 * (concurrency + 4),
+    // More than calls, so that slots stay full while the first one is awaited.
+    limit: Math.min(4 * (concurrency + 4), concurrency + mostBehind),
     hasRoom: () => held.hasRoom(),
     onLeft: () => {
+      held.leave();
       halt(new NobodyWaits());
     },
     map: async (batch) => {
       const entryBytes = batch.entries.bytes;
-      if (batch.ids.length === 0) {
-        held.waits(entryBytes);
+      const place = held.begin(entryBytes);
+      if (batch.ids.length === 0)
         return { batch, found: undefined, origins: undefined, bytes: entryBytes, counts: settled({ batch }) };
-      }
-      const counted = new CountingClient(client);
-      held.begin(entryBytes);
+      const counted = new CountingClient(client, held, place);
       try {
         const found = await lookUpBatch(counted, { ids: batch.ids, flags, part: batch.part, singles, reader, seconds });
         const origins = originsOf?.(batch.ids);
@@ -88,8 +92,6 @@ export async function* fetchBatches(
       } catch (error) {
         halt(error);
         throw error;
-      } finally {
-        held.arrived(counted.bytes);
       }
     },
   });
@@ -124,18 +126,29 @@ function countsOf({ batch: { entries }, found, origins }: LookedUp): Counts {
   return counts;
 }
 
-/** Counts the bytes of the answers. */
+/** Counts the bytes of the answers to a batch, which are read when there is room. */
 class CountingClient implements AssetClient {
   bytes = 0;
   readonly #inner: AssetClient;
+  readonly #held: HeldBytes;
+  readonly #place: number;
 
-  constructor(inner: AssetClient) {
+  constructor(inner: AssetClient, held: HeldBytes, place: number) {
     this.#inner = inner;
+    this.#held = held;
+    this.#place = place;
   }
 
   async ask(call: AssetCall): Promise<AssetAnswer> {
-    const answer = await this.#inner.ask(call);
-    if (answer.kind === 'records') this.bytes += answer.body.length;
-    return answer;
+    const reading = { place: this.#place, isRead: false };
+    let bytes: number | undefined;
+    try {
+      const answer = await this.#inner.ask({ ...call, room: () => this.#held.room(reading) });
+      if (answer.kind === 'records') bytes = answer.body.length;
+      return answer;
+    } finally {
+      this.#held.over(reading, bytes);
+      this.bytes += bytes ?? 0;
+    }
   }
 }

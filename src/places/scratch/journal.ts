@@ -13,8 +13,8 @@ export interface JournalEntry {
 
 /** The answers of the parts that one worker makes, in their order: one file a part, and no other worker opens it. */
 export interface Journal {
-  /** The body that this run or an earlier one kept, or undefined. */
-  find(key: string, part: number): Promise<Uint8Array | undefined>;
+  /** The body that this run or an earlier one kept, or undefined. @param room resolves when there is memory for it */
+  find(key: string, part: number, room?: () => Promise<void> | undefined): Promise<Uint8Array | undefined>;
   /**
    * Resolves when the answer survives the end of this process; a loss of power is covered soon after, and by `closePart`. Answers of
    * closed parts are dropped.
@@ -53,11 +53,13 @@ class PartJournals implements Journal {
     this.#kept = kept;
   }
 
-  async find(key: string, part: number): Promise<Uint8Array | undefined> {
+  async find(key: string, part: number, room?: () => Promise<void> | undefined): Promise<Uint8Array | undefined> {
     if (!this.#open.has(part) && !this.#kept.left.has(part)) return undefined;
     const { file, places } = await this.#opened(part);
     const place = places.get(key);
-    return place === undefined ? undefined : file.read(place);
+    if (place === undefined) return undefined;
+    await room?.();
+    return file.read(place);
   }
 
   async append({ key, part, body }: JournalEntry): Promise<void> {

@@ -9,7 +9,7 @@ import { hidden, type Scrub } from '../wire/clean-message.ts';
 /** Where definite answers are kept until all that they touch is committed. */
 export interface AnswerJournal {
   /** The bytes kept under a key (64 hex digits) for a part, or undefined. */
-  find(key: string, part: number): Promise<Uint8Array | undefined>;
+  find(key: string, part: number, room?: AssetCall['room']): Promise<Uint8Array | undefined>;
   /** Resolves when the bytes survive the end of this process. */
   append(entry: AnswerEntry): Promise<void>;
 }
@@ -67,7 +67,7 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
   return {
     ask: async (call) => {
       const key = callKey(call);
-      const bytes = await journal.find(key, call.part);
+      const bytes = await journal.find(key, call.part, call.room);
       const kept = bytes === undefined ? undefined : keptAnswer(bytes, call, options.scrub);
       if (kept !== undefined) {
         listener?.({ kind: 'replayed', ids: settledIds(kept, call.ids.length) });
@@ -145,8 +145,8 @@ class ArrivalJournal implements AnswerJournal {
     this.#scrub = scrub;
   }
 
-  find(key: string, part: number): Promise<Uint8Array | undefined> {
-    return this.#journal.find(key, part);
+  find(...wanted: Parameters<AnswerJournal['find']>): Promise<Uint8Array | undefined> {
+    return this.#journal.find(...wanted);
   }
 
   async append(entry: AnswerEntry): Promise<void> {

@@ -27,28 +27,30 @@ export interface BodyLimits {
 /** Initial memory without a Content-Length: less than most answers need. */
 const usualBytes = 256 * 1024;
 
+const none = Buffer.alloc(0);
+
 /**
  * The body of an answer, piece by piece as it arrives; never holds more than `maxBytes` of it, encoded or decoded, whatever a gzip
  * bomb claims to be. Its memory goes back to the pool by `end` where it is decoded, and by `drop`.
  */
 export class AnswerBody {
   readonly #limits: BodyLimits;
-  #whole: Buffer;
+  /** Taken for the first piece: until then a body that waits holds no memory. */
+  #whole: Buffer = none;
   #length = 0;
 
   constructor(limits: BodyLimits) {
-    const { length = 0, maxBytes, pool } = limits;
     this.#limits = limits;
-    this.#whole = pool.take(Math.min(length > 0 ? length : usualBytes, maxBytes));
   }
 
   /** With a Content-Length each piece is copied to its place at once and need not be kept. @throws {BodyTooLong} */
   add(piece: Uint8Array): void {
-    const { maxBytes, pool } = this.#limits;
+    const { length = 0, maxBytes, pool } = this.#limits;
     const end = this.#length + piece.length;
     if (end > maxBytes) throw new BodyTooLong(maxBytes);
     if (end > this.#whole.length) {
-      const larger = pool.take(Math.min(Math.max(end, this.#whole.length * 2), maxBytes));
+      const usual = this.#whole === none ? (length > 0 ? length : usualBytes) : this.#whole.length * 2;
+      const larger = pool.take(Math.min(Math.max(end, usual), maxBytes));
       larger.set(this.#whole.subarray(0, this.#length));
       pool.give(this.#whole);
       this.#whole = larger;

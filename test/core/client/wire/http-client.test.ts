@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
 import { requestId } from '../../../../src/core/client/wire/call-body.ts';
 import {
@@ -13,6 +13,7 @@ import {
   singleCall,
 } from '../support/calls.ts';
 import { failureOf, httpClient, pairBody, pairCall } from '../support/http-exchange.ts';
+import { createFakeClock } from '../../../support/fake-clock.ts';
 import { reply, startRoughServer } from '../support/rough-server.ts';
 
 describe('an http client', () => {
@@ -37,6 +38,60 @@ describe('an http client', () => {
       { kind: 'answered', ids: 2, bytes: pairBody.length, ms: 0 },
     ]);
   });
+
+  it.each(['keep-alive', 'close'])(
+    'reads a body when there is room, and counts no time for the wait (%s)',
+    async (connection) => {
+      // More than a socket holds: what is not read stays with the service.
+      const body = Buffer.concat([pairBody, Buffer.alloc(16_000_000, ' ')]);
+      const server = await startRoughServer((response) => {
+        response.setHeader('connection', connection);
+        reply(response, { body });
+      });
+      const clock = createFakeClock();
+      const events: ClientEvent[] = [];
+      const client = httpClient(server.url, {
+        clock,
+        timeoutMs: 1000,
+        maxAnswerBytes: 20_000_000,
+        listener: (event) => events.push(event),
+      });
+      let asked = false;
+      let give: () => void = () => undefined;
+      const room = new Promise<void>((resolve) => (give = resolve));
+      const answering = client.ask({
+        ...pairCall,
+        room: () => {
+          asked = true;
+          return room;
+        },
+      });
+      // A body that ends with its connection is not left there.
+      if (connection === 'keep-alive') {
+        await vi.waitUntil(() => asked);
+        for (let seconds = 0; seconds < 5; seconds += 1) await clock.advance(900);
+        expect(events).toHaveLength(1);
+        give();
+      }
+      expect(recordIdsOf(await answering)).toEqual([...pairCall.ids]);
+      expect(events[1]).toMatchObject({ kind: 'answered', bytes: body.length, ms: 0 });
+      expect(asked).toBe(connection === 'keep-alive');
+    },
+  );
+
+  it.each(['keep-alive', 'close'])(
+    'fails as a reset when the service leaves while its body waits (%s)',
+    async (connection) => {
+      const server = await startRoughServer((response) => {
+        response.writeHead(200, { 'content-length': 1000, connection });
+        response.write('{"jsonrpc"');
+        setTimeout(() => response.socket?.resetAndDestroy(), 20);
+      });
+      const room = new Promise<void>(() => undefined);
+      const error = await failureOf(httpClient(server.url).ask({ ...pairCall, room: () => room }));
+      expect(error).toMatchObject({ failure: 'transport', why: 'connection' });
+    },
+  );
 
   it.each([201, 202, 203, 206])('takes its envelope under HTTP %i for an answer', async (status) => {
     const server = await startRoughServer((response) => {
