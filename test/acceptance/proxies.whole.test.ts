@@ -13,6 +13,7 @@ import { runHere } from '../support/run-here.ts';
 import { runProgram, startProgram, told } from '../support/run-program.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { sampled } from '../model/support/sample.ts';
 
 const service = 'https://service.example';
 const timeoutMs = 1000;
@@ -54,12 +55,13 @@ async function setting({ url, environment }: Lost): Promise<Setting> {
 }
 
 describe('a run that gets no connection', () => {
-  it.each([
+  const ways = [
     ['a silent proxy', async () => proxied(`http://${(await rawServer()).at}`)],
     ['a silent SOCKS server', async () => proxied(`socks5://${(await socksServer()).at}`)],
     ['a listener whose queue is full', async () => ({ url: `http://${await blackHole()}`, environment: {} })],
     ['a server that does not shake hands', async () => ({ url: `https://${(await rawServer()).at}`, environment: {} })],
-  ])('from %s ends in time with 5, and books nothing', async (_, lost) => {
+  ] as const;
+  it.each(sampled(ways, 2))('from %s ends in time with 5, and books nothing', async (_, lost) => {
     const { args, options, bill } = await setting(await lost());
     const { child, ended } = startProgram([...args, '--timeout-ms', String(timeoutMs), '--retries', '1'], options);
     // The start of the program is not what is measured.

@@ -54,7 +54,7 @@ describe('the program with threads', () => {
     const made = [];
     for (const threads of threadCounts) {
       const service = await startGeneratedService({ missingPercent: 3, jitterMs: 10 });
-      const run = await runProgram(command(service, `out-${threads}`, threads), options);
+      const run = await (threads === 1 ? runHere : runProgram)(command(service, `out-${threads}`, threads), options);
       await service.stop();
       expect(run.exit, run.stderr).toBe(0);
       made.push({ bytes: exportBytes(join(folder, `out-${threads}`)), calls: service.counts().calls });

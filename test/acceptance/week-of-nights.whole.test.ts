@@ -94,7 +94,7 @@ afterAll(async () => {
 const environment = () => ({ ASSET_EXPORT_API_KEY: 'k', ASSET_EXPORT_STATE: join(folder.path, 'state') });
 const programOptions = () => ({ cwd: folder.path, environment: { ...environment(), ...clockAt(nowMs) } });
 
-/** What the nights are compared with needs no process of its own, but the clock of the night. */
+/** What is not killed needs no process of its own, but the clock of the night. */
 async function undisturbed(args: readonly string[]): Promise<ProgramRun> {
   if (runsAll) return runProgram(args, programOptions());
   const { now } = Date;
@@ -127,7 +127,7 @@ async function runKilled(flags: readonly string[], random: SeededRandom, withinM
     clearTimeout(timer);
     if (exit === 'SIGKILL') kills += 1;
   }
-  const last = await runProgram(['run', 'job.yaml', ...flags], programOptions());
+  const last = await undisturbed(['run', 'job.yaml', ...flags]);
   expect(last.exit, last.stderr).toBe(0);
   return kills;
 }

@@ -10,6 +10,7 @@ import { runsAll } from '../../support/lane.ts';
 import { runHere } from '../../support/run-here.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { emptyDatabases, inOneEngine } from './both-databases.ts';
+import { sampled } from '../../model/support/sample.ts';
 
 const server = await postgresOfTests('guards of changes are not tested in PostgreSQL');
 const opened = emptyDatabases(server);
@@ -71,7 +72,7 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     expect(older.stderr).toContain('the table assets holds again, which is newer than between');
   });
 
-  inOne('duckdb').each([
+  const refusals = [
     [
       'too many would be deleted',
       'replace',
@@ -82,20 +83,24 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     ['too many would be deleted', 'replace', ['replace', '--max-deletes', '2'], { index: 1, exit: 3 }],
     ['the mode is another', 'scd2', ['replace'], { index: 1, exit: 2 }],
     ['the mode is another', 'replace', ['scd2'], { index: 1, exit: 2 }],
-  ] as const)('that are refused because %s (%s) add no column', async (_, first, how, { index, exit }) => {
-    const database = await opened(kind);
-    const line = (out: string, mode: readonly string[]) => ['load', out, '--to', database.address, '--mode', ...mode];
-    expect((await runHere(line(night(0), [first]))).exit).toBe(0);
-    await database.rows('ALTER TABLE assets DROP COLUMN burnt');
-    const refused = await runHere(line(night(index), how));
-    expect(refused.exit, refused.stderr).toBe(exit);
-    const added = `SELECT column_name FROM information_schema.columns WHERE table_name = 'assets' AND column_name IN ('burnt', 'deleted_at')`;
-    expect(await database.rows(added)).toEqual([]);
-    expect(await database.rows('SELECT count(*) FROM assets')).toEqual(['200']);
-    const taken = await runHere(line(night(1), [first, '--max-deletes', '10%']));
-    expect(taken.exit, taken.stderr).toBe(0);
-    expect(await database.rows(added)).toEqual(['burnt']);
-  });
+  ] as const;
+  inOne('duckdb').each(sampled(refusals, 2))(
+    'that are refused because %s (%s) add no column',
+    async (_, first, how, { index, exit }) => {
+      const database = await opened(kind);
+      const line = (out: string, mode: readonly string[]) => ['load', out, '--to', database.address, '--mode', ...mode];
+      expect((await runHere(line(night(0), [first]))).exit).toBe(0);
+      await database.rows('ALTER TABLE assets DROP COLUMN burnt');
+      const refused = await runHere(line(night(index), how));
+      expect(refused.exit, refused.stderr).toBe(exit);
+      const added = `SELECT column_name FROM information_schema.columns WHERE table_name = 'assets' AND column_name IN ('burnt', 'deleted_at')`;
+      expect(await database.rows(added)).toEqual([]);
+      expect(await database.rows('SELECT count(*) FROM assets')).toEqual(['200']);
+      const taken = await runHere(line(night(1), [first, '--max-deletes', '10%']));
+      expect(taken.exit, taken.stderr).toBe(0);
+      expect(await database.rows(added)).toEqual(['burnt']);
+    },
+  );
 
   test.each(modes)('may delete all assets with --allow-empty: --mode %s', async (mode) => {
     const database = await opened(kind);
