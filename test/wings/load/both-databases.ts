@@ -37,7 +37,7 @@ export function emptyDatabases({ psql, address }: Pick<TestPostgres, 'psql' | 'a
   };
 }
 
-async function inDuckdb(file: string, sql: string): Promise<string[]> {
+export async function inDuckdb(file: string, sql: string): Promise<string[]> {
   const instance = await DuckDBInstance.create(file);
   const connection = await instance.connect();
   try {

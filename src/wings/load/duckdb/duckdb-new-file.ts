@@ -135,7 +135,9 @@ async function attachNew(
     for (const sql of await viewsOf(connection, alias)) await connection.run(sql);
     return undefined;
   } catch (error) {
-    return `its views cannot be made again (${shownReason(messageOf(error))})`;
+    const reason = messageOf(error);
+    if (!/^(Catalog|Binder|Parser) Error/.test(reason)) throw error;
+    return `its views cannot be made again (${shownReason(reason)})`;
   } finally {
     await connection.run('ROLLBACK');
     await connection.run(`USE ${alias}`);
