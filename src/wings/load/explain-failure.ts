@@ -1,14 +1,17 @@
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
+import { isTime } from '../../core/records/asset-changes.ts';
+import { isIdColumn, type Row } from '../../core/records/table.ts';
 import { neverAnswered } from '../../lib/first-contact.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database } from './database.ts';
-import { isNulRefused, nulError } from './nul/find-nul.ts';
+import { filledFrom, isNulRefused, nulError } from './nul/find-nul.ts';
 import { type FailedLoad, isSilent, loadError, lockNotGranted, shownReason } from './load-errors.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import { loadsTable } from './load-record.ts';
 import { objectsUsing, otherTypes, viewsUsing } from './other-types.ts';
 import { insufficientPrivilege } from './prepare-tables.ts';
-import { filledTables, nameIn } from './table-columns.ts';
+import { createTemporary } from './stages.ts';
+import { columnsInDatabase, filledTables, nameIn } from './table-columns.ts';
 
 /** A failed load, and where to find out why. */
 export interface FailedHere extends Pick<FailedLoad, 'shown' | 'moment'> {
@@ -33,8 +36,67 @@ export async function explainedFailure(error: unknown, failed: FailedHere): Prom
     return (await nulError(database, loaded, { schema: failed.schema, refused: found })) ?? found;
   }
   if (codeOf(error) === insufficientPrivilege) return (await rightError(database, failed, found)) ?? found;
-  if (!isOfTypes(error)) return found;
-  return (await typeError(database, failed, { error, found })) ?? found;
+  if (!isOfValue(error)) return found;
+  const at = await refusedValue(database, failed).catch(() => undefined);
+  const named =
+    at === undefined ? found : new ExportError('loadFailed', `${found.message}: ${at}`, { todo: found.todo });
+  return (isOfTypes(error) ? await typeError(database, failed, { error, found: named }) : undefined) ?? named;
+}
+
+/** Whether a row was refused for what it holds: besides its types, a limit of the server or a constraint. */
+function isOfValue(error: unknown): boolean {
+  return isOfTypes(error) || /^(54...|23502|23514)$/.test(codeOf(error) ?? '');
+}
+
+const tried = 'asset_export_tried';
+const triedAtOnce = 200;
+
+/** The first value that the database refuses, as `table.column of id`: rows go into a copy of their table, half of them at a time. */
+async function refusedValue(database: Database, { loaded, schema }: FailedHere): Promise<string | undefined> {
+  const { kind } = database;
+  for (const { table: name, source } of filledFrom(loaded)) {
+    const held = await columnsInDatabase(database, schema, name);
+    const table = { ...source.table, name: tried };
+    const target = nameIn(schema, name);
+    const copy = kind === 'postgres' ? `(LIKE ${target} INCLUDING ALL)` : `AS FROM ${target} LIMIT 0`;
+    await database.run(
+      held.size === 0 ? createTemporary(kind, table) : `CREATE TEMPORARY TABLE ${doubleQuoted(tried)} ${copy}`,
+    );
+    // A time has another form in rows, and is made by the program.
+    const columns = source.table.columns.filter(
+      (column) => !isTime(column) && (held.size === 0 || held.has(column.name)),
+    );
+    const names = columns.map((column) => doubleQuoted(column.name)).join(', ');
+    const takes = (rows: readonly Row[]): Promise<boolean> => {
+      const cells = (row: Row): string =>
+        row.map((cell) => (cell === null ? 'NULL' : literal(String(cell)))).join(', ');
+      const values = rows.map((row) => `(${cells(row)})`).join(', ');
+      return database.run(`INSERT INTO ${doubleQuoted(tried)} (${names}) VALUES ${values}`).then(
+        () => true,
+        () => false,
+      );
+    };
+    const refused = async (rows: readonly Row[]): Promise<Row | undefined> => {
+      if (rows.length === 0 || (await takes(rows))) return undefined;
+      if (rows.length === 1) return rows[0];
+      const half = rows.length >> 1;
+      return (await refused(rows.slice(0, half))) ?? refused(rows.slice(half));
+    };
+    for (const file of source.files) {
+      for await (const rows of loaded.finished.rows(file, columns)) {
+        for (let from = 0; from < rows.length; from += triedAtOnce) {
+          const row = await refused(rows.slice(from, from + triedAtOnce));
+          if (row === undefined) continue;
+          const id = String(row[Math.max(0, columns.findIndex(isIdColumn))]);
+          for (const [place, column] of columns.entries())
+            if (row[place] !== null && (await takes([row.with(place, null)]))) return `${name}.${column.name} of ${id}`;
+          return `${name}, the row of ${id}`;
+        }
+      }
+    }
+    await database.run(`DROP TABLE ${doubleQuoted(tried)}`);
+  }
+  return undefined;
 }
 
 /** The rights that a load needs, by what they are on (docs/warehouses.md). */

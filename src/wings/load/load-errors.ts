@@ -99,6 +99,8 @@ function todoFor(reason: string, folder: string, format: string): string {
     const url = shellWord(`embedded:${folder}`);
     return `Rolled back. The database cannot read this escape in JSONL. Export as csv or parquet (no credits with --url ${url}) and load that.`;
   }
+  if (/stack depth/i.test(reason))
+    return 'Rolled back. Raise max_stack_depth of the server, or leave the column out (output.exclude), then load again.';
   if (/duplicate key/i.test(reason))
     return 'Rolled back. A unique index or constraint of the table refuses these rows. Drop it, then run load again.';
   if (/row-level security/i.test(reason))

@@ -59,7 +59,7 @@ async function fillStage(
 }
 
 /** A temporary table with the types of the export. */
-function createTemporary(kind: DatabaseKind, table: Table): string {
+export function createTemporary(kind: DatabaseKind, table: Table): string {
   return ddlFor(kind, table).replace('CREATE TABLE', 'CREATE TEMPORARY TABLE');
 }
 

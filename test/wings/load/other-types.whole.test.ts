@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exportNight, firstNight } from '../warehouse/diff/two-nights.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
+import { assetIds, exportNight, firstNight, type NightRecord } from '../warehouse/diff/two-nights.ts';
+import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { runHere } from '../../support/run-here.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
@@ -105,3 +107,59 @@ describe.skipIf(isMissing)('the printed change of a type works when it is typed'
     expect((await load()).exit).toBe(0);
   });
 });
+
+/** Links so deep that a server with a small stack refuses them. */
+const deepNight: NightRecord = (record, n) => {
+  const found = firstNight(record, n);
+  if (n !== 70 || found === undefined) return found;
+  let links: JsonObject = {};
+  for (let depth = 0; depth < 900; depth += 1) links = { links };
+  const description = Array.from({ length: 500 }, (_, at) => generatedId(at, 0)).join('');
+  return { ...found, content: { metadata: { name: 'deep', symbol: '', description }, links } };
+};
+
+it.each([
+  ['stack depth limit exceeded', 'postgres', 'content_links', '', '&options=-c%20max_stack_depth%3D100'],
+  [
+    'violates check constraint',
+    'postgres',
+    'content_metadata_name',
+    `ALTER TABLE assets ADD CHECK (content_metadata_name <> 'deep')`,
+    '',
+  ],
+  [
+    'index row requires',
+    'postgres',
+    'content_metadata_description',
+    'CREATE INDEX ON assets (content_metadata_description)',
+    '',
+  ],
+  [
+    'Conversion Error',
+    'duckdb',
+    'content_metadata_name',
+    'ALTER TABLE assets ALTER content_metadata_name TYPE integer USING NULL',
+    '',
+  ],
+] as const)(
+  '%s: the value is named by column and id',
+  async (...[reason, kind, column, alter, more]) => {
+    if (kind === 'postgres' && isMissing) return;
+    const place = await opened(kind);
+    const deep = await deepOnce();
+    const to = ['--to', `${place.address}${more}`, '--max-deletes', '100%'];
+    expect((await runHere(['load', deep, '--to', place.address])).exit).toBe(0);
+    await place.rows(`DELETE FROM assets; ${alter}; SELECT 1`);
+    const refused = await runHere(['load', deep, ...to]);
+    expect(refused.exit, refused.stderr).toBe(9);
+    expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain(reason);
+    expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      `assets.${column} of ${kind === 'duckdb' ? '' : assetIds[70]}`,
+    );
+  },
+  60_000,
+);
+
+let made: Promise<string> | undefined;
+const deepOnce = (): Promise<string> =>
+  (made ??= exportNight({ record: deepNight, flags: { format: 'csv' }, out: `${folder.path}/deep` }));

@@ -22,12 +22,8 @@ export async function nulError(
   { schema, refused }: { readonly schema: string | undefined; readonly refused: ExportError },
 ): Promise<ExportError | undefined> {
   const found: string[] = [];
-  const { format, tables, prefix } = loaded.plan;
-  const isRead = ({ files }: LoadTable): boolean => files.length > 0;
-  for (const source of loaded.isDiff && loaded.changes !== undefined
-    ? [loaded.changes, ...tables.filter(isRead)]
-    : tables) {
-    const table = source === loaded.changes ? `${prefix}assets` : source.table.name;
+  const { format } = loaded.plan;
+  for (const { table, source } of filledFrom(loaded)) {
     const types = await columnsInDatabase(database, schema, table);
     // Out of a JSONL file no json value is taken that has the escape.
     const refusing = format === 'jsonl' ? ['json', 'jsonb'] : ['jsonb'];
@@ -42,6 +38,13 @@ export async function nulError(
   return new ExportError('loadFailed', `${found.join(', ')}: --nul replace or --nul remove (${refused.message})`, {
     todo: instead.trimEnd(),
   });
+}
+
+/** The tables of the database that are filled, and what with: of a diff its changes. */
+export function filledFrom({ plan: { tables, prefix }, changes, isDiff }: LoadedExport) {
+  const sources = tables.map((source) => ({ table: source.table.name, source }));
+  if (!isDiff || changes === undefined) return sources;
+  return [{ table: `${prefix}assets`, source: changes }, ...sources.filter(({ source }) => source.files.length > 0)];
 }
 
 /** Rows with a NUL character by column, and the asset of the first of them. */
