@@ -12,7 +12,7 @@ import { type SpawnedService, spawnGeneratedService } from '../support/service/s
 import { keptFolder } from '../support/temp-folder.ts';
 import { runsAll } from '../support/lane.ts';
 
-const shape = { entries: runsAll ? 100_000 : 20_000, invalidPercent: 1, duplicatePercent: 1 };
+const shape = { entries: runsAll ? 100_000 : 10_000, invalidPercent: 1, duplicatePercent: 1 };
 
 describe(`an export of ${shape.entries.toLocaleString('en')} ids, 8 calls at once`, () => {
   let service: SpawnedService;

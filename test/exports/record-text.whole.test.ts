@@ -9,6 +9,7 @@ import { blockOf } from '../../src/core/records/row-block.ts';
 import type { Row } from '../../src/core/records/table.ts';
 import { hasRealRecords, parseObject, realRecordTexts } from '../core/records/any-json.ts';
 import { anyRecord } from '../core/records/any-record.ts';
+import { sampledRuns } from '../model/support/sample.ts';
 
 function textsOf(rows: readonly Row[]): string[] {
   const texts = new RecordTexts(blockOf(assetsTable.columns, rows));
@@ -27,7 +28,7 @@ describe('the records of rows', () => {
           rows.map((row) => long(row.map((c) => (typeof c === 'string' ? c.toWellFormed() : c)))),
         );
       }),
-      { seed: 7, numRuns: 1500 },
+      { seed: 7, ...sampledRuns(1500) },
     );
   });
 

@@ -9,6 +9,7 @@ import { sqlName, sqlText } from '../../support/query-duckdb.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { encodeFile } from './encoded-file.ts';
 import { hostileCells, hostileTable } from './hostile-rows.ts';
+import { sampled } from '../../model/support/sample.ts';
 
 /** Two row groups and, in the first of them, several pages a column. */
 const rowCount = 36_000;
@@ -95,24 +96,27 @@ describe('a filter on a value finds its rows', () => {
     }
   });
 
-  it.each(filtered.map((column) => [column.name, column] as const))('in DuckDB: %s', async (name, column) => {
-    const file = join(await tempFolder(), 'rows.parquet');
-    await writeFile(file, bytes);
-    const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
-    const connection = await instance.connect();
-    for (const value of valuesOf(column).filter((cell) => cell !== null)) {
-      const counted = await connection.runAndReadAll(
-        `SELECT count(*) FROM read_parquet(${sqlText(file)}) WHERE ${sqlName(name)} = ${sqlLiteral(value, column)}`,
-      );
-      expect(Number(counted.getRows()[0]?.[0]), String(value).slice(0, 40)).toBe(countOf(column, value));
-    }
-    connection.closeSync();
-    instance.closeSync();
-  });
+  it.each(sampled(filtered, 2).map((column) => [column.name, column] as const))(
+    'in DuckDB: %s',
+    async (name, column) => {
+      const file = join(await tempFolder(), 'rows.parquet');
+      await writeFile(file, bytes);
+      const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+      const connection = await instance.connect();
+      for (const value of valuesOf(column).filter((cell) => cell !== null)) {
+        const counted = await connection.runAndReadAll(
+          `SELECT count(*) FROM read_parquet(${sqlText(file)}) WHERE ${sqlName(name)} = ${sqlLiteral(value, column)}`,
+        );
+        expect(Number(counted.getRows()[0]?.[0]), String(value).slice(0, 40)).toBe(countOf(column, value));
+      }
+      connection.closeSync();
+      instance.closeSync();
+    },
+  );
 
   // Hyparquet makes doubles of decimals, milliseconds of timestamps, and cuts byte order marks, so such values are DuckDB's to find.
   it.each(
-    filtered
+    sampled(filtered, 2)
       .filter(({ type }) => type !== 'decimal' && type !== 'timestamp')
       .map((column) => [column.name, column] as const),
   )('in hyparquet, which skips row groups and pages: %s', async (name, column) => {

@@ -7,6 +7,7 @@ import { checkLake, lakeAt, lakeFollower, publishAll, rebuildLake } from '../../
 import { tempFolder } from '../../support/temp-folder.ts';
 import { auditTable } from './support/lake-audit.ts';
 import { dayOf, folderOf, openRoot, runNight } from './support/lake-root.ts';
+import { sampled } from '../../model/support/sample.ts';
 
 const few = { flags: { tables: 'assets,creators,changes' } };
 const outside = { flags: { ...few.flags, lake: 'none' } };
@@ -46,7 +47,7 @@ async function requireNights(root: string, days: readonly number[]) {
 }
 
 describe('a publication', () => {
-  it.each(['changes', 'creators', 'assets'])(
+  it.each(sampled(['changes', 'creators', 'assets'], 3))(
     'leaves out a night that is pruned while it is published, after %s',
     async (table) => {
       const root = await tempFolder();
@@ -64,7 +65,7 @@ describe('a publication', () => {
     60_000,
   );
 
-  it.each(['changes', 'creators', 'assets'])(
+  it.each(sampled(['changes', 'creators', 'assets'], 3))(
     'never names files of a night that is pruned before its version of %s is put',
     async (table) => {
       const root = await tempFolder();
@@ -107,7 +108,7 @@ describe('a publication', () => {
 });
 
 describe('a rebuild', () => {
-  it.each(['changes', 'creators', 'assets'])(
+  it.each(sampled(['changes', 'creators', 'assets'], 3))(
     'has a night that is published meanwhile, after %s',
     async (table) => {
       const root = await tempFolder();
@@ -119,7 +120,7 @@ describe('a rebuild', () => {
     60_000,
   );
 
-  it.each(['changes', 'assets'])(
+  it.each(sampled(['changes', 'assets'], 2))(
     'leaves out a night that is pruned meanwhile, after %s',
     async (table) => {
       const root = await tempFolder();

