@@ -15,13 +15,30 @@ import { recordsOf } from './load/records.ts';
 const { values } = parseArgs({
   options: {
     'latency-ms': { type: 'string', default: '0' },
+    // Works at so many calls at once, and lets others wait; refuses more calls at once than the most.
+    workers: { type: 'string', default: '100000' },
+    most: { type: 'string', default: '100000' },
     bodies: { type: 'string', default: '20' },
     records: { type: 'string', default: '' },
   },
 });
 const latencyMs = Number(values['latency-ms']);
 const answers = new PreparedAnswers(Number(values.bodies), recordsOf(values.records));
+const most = Number(values.most);
 let calls = 0;
+let atOnce = 0;
+/** When each worker is free. */
+const free = Array.from({ length: Number(values.workers) }, () => 0);
+
+/** How long a call takes that comes now. */
+function takesMs(): number {
+  if (free.length >= 100_000) return latencyMs;
+  const nowMs = performance.now();
+  const worker = free.indexOf(Math.min(...free));
+  const endsMs = Math.max(nowMs, free[worker] ?? 0) + latencyMs;
+  free[worker] = endsMs;
+  return endsMs - nowMs;
+}
 
 const server = createServer((request, response) => {
   if (request.method === 'GET') response.end(String(calls));
@@ -34,7 +51,14 @@ function collect(request: IncomingMessage, response: ServerResponse): void {
   request.once('end', () => {
     const body = Buffer.concat(pieces);
     if (latencyMs === 0) respond(body, response);
-    else setTimeout(respond, latencyMs, body, response);
+    else if (atOnce >= most) response.writeHead(503).end();
+    else {
+      atOnce += 1;
+      setTimeout(() => {
+        atOnce -= 1;
+        respond(body, response);
+      }, takesMs());
+    }
   });
 }
 

@@ -16,11 +16,18 @@ export interface LoadServerOptions {
   readonly bodies: number;
   /** A file of records, one a line; empty for generated ones. */
   readonly records: string;
+  /** Of `answer-server.ts`, when it is to be a service in need of care. */
+  readonly limits?: readonly string[];
 }
 
 /** Starts it. It ends with this process at the latest. */
-export async function startLoadServer({ latencyMs, bodies, records }: LoadServerOptions): Promise<LoadServer> {
-  const args = ['--latency-ms', String(latencyMs), '--bodies', String(bodies), '--records', records];
+export async function startLoadServer({
+  latencyMs,
+  bodies,
+  records,
+  limits = [],
+}: LoadServerOptions): Promise<LoadServer> {
+  const args = ['--latency-ms', String(latencyMs), '--bodies', String(bodies), '--records', records, ...limits];
   const child = spawn(process.execPath, nodeArguments({ program: 'answer-server.ts', args }), {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
