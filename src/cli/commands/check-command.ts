@@ -156,8 +156,9 @@ const questions: readonly Question[] = [
   {
     name: 'store',
     after: ['packages'],
-    ask: async ({ loaded: { job, outputDir }, clocks }) => {
-      const { clock, ...fact } = await checkOutput(job, { ...context, ...runWings }, outputDir);
+    ask: async ({ loaded: { job, outputDir }, ids, clocks }) => {
+      const { inputs } = ids ?? { inputs: undefined };
+      const { clock, ...fact } = await checkOutput(job, { ...context, ...runWings }, { outputDir, inputs });
       return { ...fact, clocks: [...clocks, ...(clock === undefined ? [] : [clock])] };
     },
   },

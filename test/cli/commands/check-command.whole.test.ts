@@ -34,6 +34,17 @@ describe('check', () => {
     expect(job.service.counts().calls).toBe(0);
   });
 
+  it('compares whole lists with those that an export began with, as a run does', async () => {
+    const job = await Prepared.make();
+    const list = join(job.folder, 'ids.txt');
+    expect(await job.run('run')).toMatchObject({ exit: 0 });
+    expect(await job.run()).toMatchObject({ exit: 0 });
+    await appendFile(list, `${idEntries({ entries: 1, seed: 9 }).join('\n')}\n`);
+    const run = await job.run();
+    expect(run.exit).toBe(4);
+    expect(linesOf(run)['store']).toContain('ids.txt changed since');
+  });
+
   it('sees an export in a bucket, and leaves no object there', async () => {
     const job = await Prepared.make();
     const store = await job.inBucket();

@@ -1,3 +1,4 @@
+import type { IdInput } from '../../ids/id-input.ts';
 import { findInputs } from '../../ids/prepare-inputs.ts';
 import { aboutEntries, bytesOfInput, firstEntries } from '../../ids/read/first-entries.ts';
 import type { LoadedJob } from '../../job/load-job.ts';
@@ -9,6 +10,8 @@ import type { TakenColumn } from '../../ids/read/reading.ts';
 import type { Fact } from './fact.ts';
 
 export interface CheckedIds extends Fact {
+  /** Undefined where some come from stdin, which the run alone reads. */
+  readonly inputs: readonly IdInput[] | undefined;
   /** The ids that were read. */
   readonly firstIds: readonly string[];
   /** Whether these are all. */
@@ -37,7 +40,8 @@ export async function checkIds(
   const from = job.ids.from.filter((name) => name !== '-');
   const hasStdin = from.length < job.ids.from.length;
   const warnings = hasStdin ? ['ids from stdin are read by the run alone'] : [];
-  if (from.length === 0) return { fact: 'not read', warnings, firstIds: [], isAll: false, columns: [], inAll: 0 };
+  if (from.length === 0)
+    return { fact: 'not read', warnings, inputs: undefined, firstIds: [], isAll: false, columns: [], inAll: 0 };
   const { inputs, columns } = await findInputs({
     job: { ...job, ids: { ...job.ids, from } },
     idsFolder,
@@ -65,7 +69,8 @@ export async function checkIds(
   if (bad > 0)
     warnings.unshift(`${count(bad)} of the ${count(entries)} entries ${bad === 1 ? 'is no id' : 'are no ids'}`);
   const about = Math.min(inAll, job.ids.limit ?? inAll);
-  return { fact: factOf(inputs.length, sums), warnings, firstIds: ids, isAll, columns, inAll: about };
+  const lists = hasStdin ? undefined : inputs;
+  return { fact: factOf(inputs.length, sums), warnings, inputs: lists, firstIds: ids, isAll, columns, inAll: about };
 }
 
 function factOf(files: number, { entries, ids, isWhole }: Sums): string {

@@ -10,18 +10,21 @@ import { jobShape, requireSame } from '../job-shape.ts';
 import { requireFollowable } from '../night-follower.ts';
 import { nightsFor } from '../nights.ts';
 import type { RunWings } from '../run-wings.ts';
+import { fingerprintInputs } from '../../ids/read/input-bytes.ts';
+import type { CheckedIds } from './check-ids.ts';
 import type { OtherClock } from './check-clock.ts';
 import type { Fact } from './fact.ts';
 
 /**
  * Sees that an export can be written to its place. What is made for that is removed.
  * @param outputDir `output.dir` as the job has it, with `{date}`
+ * @param inputs the lists, which are compared whole with those of an export that began; undefined where they were not read
  * @throws {ExportError} `usage` where other files are, or a store overwrites; `cannotWrite`, `unavailable`
  */
 export async function checkOutput(
   job: Job,
   context: HomeContext & RunWings,
-  outputDir = job.output.dir,
+  { outputDir, inputs }: { readonly outputDir: string | undefined; readonly inputs: CheckedIds['inputs'] },
 ): Promise<
   Fact & {
     readonly clock?: OtherClock;
@@ -34,9 +37,11 @@ export async function checkOutput(
   await home.requireOwn();
   const standing = await standingIfAny(home.place, context.clock.now());
   const begun = standing !== undefined && 'manifest' in standing ? standing.manifest : standing?.start;
-  // Its inputs are compared by a run, which reads all of them.
-  if (begun !== undefined) requireSame(home.name, begun, { job: jobShape(job), inputs: begun.inputs });
-  await requireFollowable({ job, outputDir }, context);
+  if (begun !== undefined) {
+    const now = inputs === undefined ? begun.inputs : await fingerprintInputs(inputs);
+    requireSame(home.name, begun, { job: jobShape(job), inputs: now });
+  }
+  await requireFollowable({ job, outputDir: outputDir ?? job.output.dir }, context);
   const holder = begun === undefined ? [] : holderOf(standing);
   if (!isBucketAddress(dir)) {
     const exists = await probeFolder(dir, 'hard links: a lock');
