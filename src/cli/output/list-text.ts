@@ -50,11 +50,13 @@ export function listStatusText(status: ListStatus, cwd: string): string {
   ].join('\n');
 }
 
-function nextOfList({ state, proof }: ListStatus, shown: string): string | undefined {
+function nextOfList({ state, proof, members }: ListStatus, shown: string): string | undefined {
   if (state === 'complete')
     return `${commandLine('plan', '--ids', shown, '--out', 'DIR')}, with the flags of the service`;
   if (state === 'stopped') return 'run the same ids command again to resume. Answered pages cost nothing.';
   if (state === 'running') return undefined;
+  if (members === 0)
+    return 'look at the address and the filter: a wallet has no members, ids --owner lists what it owns';
   const todo = proof === 'none' ? 'with --proof-calls N or --expect N' : 'with another --expect, or with --fresh';
   return `run the same ids command again, ${todo}. Answered pages cost nothing.`;
 }

@@ -191,7 +191,9 @@ async function finish(open: OpenList, context: ListContext): Promise<ListOutcome
     sha256: written?.sha256 ?? '',
     version: context.version,
   });
-  if (written !== undefined) await writeAccount(files, path, account);
+  // A list without members has its account alone: it is finished.
+  if (written === undefined) await files.remove(path);
+  await writeAccount(files, path, account);
   if (why === undefined) await removeUnproven(files, request.out);
   const { restCalls } = verdict;
   const error =

@@ -5,7 +5,7 @@ import { ExportError } from '../../../src/lib/export-error.ts';
 import { idOfBytes } from '../../../src/lib/ids/id-bytes.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { bytesOfKey } from '../../../src/wings/listing/walk/keys.ts';
-import type { ListAccount } from '../../../src/wings/listing/index.ts';
+import { type ListAccount, listStatus } from '../../../src/wings/listing/index.ts';
 import { listHere } from '../../support/listing/list-here.ts';
 import { ListWire } from '../../support/listing/list-wire.ts';
 import { SimulatedIndex } from '../../support/listing/simulated-index.ts';
@@ -133,13 +133,15 @@ describe('a list that is not proven', () => {
     expect(await exists(`${list.out}.ids`)).toBe(false);
   });
 
-  it('of nobody writes nothing', async () => {
+  it('of nobody writes its account alone, and is finished', async () => {
     const wire = new ListWire(new SimulatedIndex({ rows: 0, seed: 1 }));
     const list = await listHere(wire, { dialect: 'triton' });
     const { error } = await list.run();
     expect(error).toMatchObject({ exit: 'notTolerated', message: expect.stringContaining('no members') as string });
     expect(wire.sent.length).toBe(17);
     expect(await exists(list.out)).toBe(false);
+    expect(await exists(`${list.out}.unproven`)).toBe(false);
+    expect(await listStatus(diskFileStore, list.out)).toMatchObject({ state: 'unproven', unproven: 'no members' });
     const counted = new ListWire(new SimulatedIndex({ rows: 0, seed: 1 }), { total: () => 0 });
     const short = await listHere(counted);
     expect((await short.run()).error).toMatchObject({ exit: 'notTolerated' });
