@@ -97,7 +97,7 @@ describe('an export with a base in a bucket', () => {
 
   it(
     'is resumed on the same disk after a kill at operations of disk and store, and pays for no kept answer again',
-    () => everywhere(operations, (n) => killed(n, false), changesEach(runsAll ? 3 : 9)),
+    () => everywhere(operations, (n) => killed(n, false), runsAll ? changesEach(3) : changesEach(9, 3)),
     240_000,
   );
 
