@@ -5,7 +5,7 @@ import { exportMembers, fieldOfMember } from './options.ts';
 const everyFlag = ', asset-export help flags for every flag';
 
 /** A command line, which stays as a shell takes it, or a flag. */
-const commandOrFlag = /\basset-export (?:[^,:.\n]|[:.]\S)*|--([a-z][a-z-]*)/g;
+const commandOrFlag = /\basset-export (?:[^,:.\n]|[,:.]\S)*|--([a-z][a-z-]*)/g;
 
 /**
  * Makes an error of the core name the members of a call where it names flags of the command: `formats`, `budget.creditsPerRun`,
