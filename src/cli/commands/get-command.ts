@@ -115,7 +115,7 @@ function requireIds(words: readonly string[], fromList: boolean): void {
   const wrong = words.filter((id) => !isAssetId(id));
   if (wrong.length > 0) {
     throw new ExportError('usage', `not an asset id: ${wrong.map(shownWord).join(', ')}`, {
-      todo: 'An id is base58 of 32 bytes: 32 to 44 characters.',
+      todo: `An id is base58 of 32 bytes: 32 to 44 characters.${/[,;]/.test(wrong.join('')) ? ' Separate ids with spaces.' : ''}`,
     });
   }
 }

@@ -83,6 +83,10 @@ function duckdbError(
     const todo = 'Nothing was loaded. Create the folder of the file, or make room or rights for it. Then load again.';
     return new ExportError('cannotWrite', message, { todo });
   }
+  if (/^IO Error: .*(Is a directory|not a valid DuckDB database)/i.test(reason)) {
+    const todo = `Nothing was loaded. Name a new file: --to ${shown}.duckdb`;
+    return new ExportError('usage', `${shown} is not a DuckDB file`, { todo });
+  }
   if (!/Could not set lock on file/i.test(reason)) return undefined;
   const [, pid] = /\(PID (\d+)\)/.exec(reason) ?? [];
   const by = pid === undefined ? 'another process' : `the process ${pid}`;
