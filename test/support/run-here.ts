@@ -1,10 +1,12 @@
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { ProgramOptions, ProgramRun } from './run-program.ts';
 
 type HereOptions = Pick<ProgramOptions, 'cwd' | 'environment' | 'stdin'> & {
   /** Whether stdout is a terminal. */
   readonly onTerminal?: boolean;
+  /** What is typed on a terminal, an answer after each question. */
+  readonly typed?: readonly string[];
 };
 
 let before: Promise<unknown> = Promise.resolve();
@@ -22,7 +24,7 @@ export function runHere(args: readonly string[], options: HereOptions = {}): Pro
 
 async function runAlone(
   args: readonly string[],
-  { cwd, environment = {}, stdin = '', onTerminal = false }: HereOptions,
+  { cwd, environment = {}, stdin = '', onTerminal = false, typed }: HereOptions,
 ): Promise<ProgramRun> {
   const folder = process.cwd();
   const variables = { ...process.env };
@@ -32,9 +34,8 @@ async function runAlone(
   setEnvironment({ PATH: variables['PATH'], HOME: cwd, ...environment });
   try {
     const exit = await runCommandLine(args, {
-      stdin: Readable.from([Buffer.from(stdin)]),
+      ...(typed === undefined ? { stdin: Readable.from([Buffer.from(stdin)]), stderr } : typist(typed, stderr)),
       stdout: onTerminal ? Object.assign(stdout, { isTTY: true }) : stdout,
-      stderr,
       env: process.env,
       cwd: () => process.cwd(),
       onSignal: () => () => undefined,
@@ -52,6 +53,20 @@ async function runAlone(
     setEnvironment(variables);
     process.chdir(folder);
   }
+}
+
+/** A terminal on which an answer is typed whenever a question has been shown. */
+function typist(typed: readonly string[], shown: Text) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true });
+  const answers = [...typed];
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    shown.write(text);
+    if (!/: \u001b\[\d+G$/.test(shown.text) || answers.length === 0) return;
+    const answer = answers.shift() ?? '';
+    setImmediate(() => stdin.write(`${answer}\r`));
+  });
+  return { stdin, stderr };
 }
 
 function setEnvironment(variables: Readonly<Record<string, string | undefined>>): void {

@@ -227,6 +227,20 @@ describe('the questions of init', () => {
     expect(shown.split('Which column: ')).toHaveLength(4);
   });
 
+  it('of a list on the command line too: the column is asked for, and named in the job', async () => {
+    const cwd = await tempFolder();
+    const [one = '', two = ''] = ['A', 'B'].map((letter) => letter.repeat(43) + 'C');
+    writeFileSync(join(cwd, 'two.csv'), `wallet,token\n${one},${two}\n`);
+    const line = ['init', 'mine', '--ids', 'two.csv', '--url', 'https://there.example', '--out', 'out'];
+    const typed = ['token', '', '', ''];
+    const { exit, stderr } = await runHere(line, { cwd, typed });
+    expect({ exit, stderr }).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('two.csv has 2 columns') as string,
+    });
+    expect(load(join(cwd, 'mine')).job.ids.column).toBe('token');
+  });
+
   it('write nothing after Ctrl-C', async () => {
     await expect(answered(['a.txt', '\u0003'])).rejects.toMatchObject({ exit: 'interrupted' });
   });
