@@ -15,7 +15,7 @@ const store = await bucketServer();
 afterAll(store.stop);
 
 /** Ten ids each; four of them a slice. */
-const calls = runsAll ? 60 : 24;
+const calls = runsAll ? 60 : 32;
 
 /** Ids for `calls`, that were enqueued, and workers that share a database. */
 async function fleetOf(service: GeneratedServiceOptions = {}, flags: Readonly<Record<string, string>> = {}) {
