@@ -117,10 +117,10 @@ export class Judgement {
   }
 
   /** How long an outage may last from now on, in milliseconds, on average. */
-  get patienceMs(): number {
+  patienceMs(nowMs: number): number {
     let ms = 0;
     for (let probe = this.#probes ?? 0; probe < this.#options.retries; probe += 1) ms += 0.875 * probeWaitMs(probe);
-    return Math.min(ms, this.#silenceMs);
+    return Math.min(ms, (this.#firstFailureMs ?? nowMs) + this.#silenceMs - nowMs);
   }
 
   suspect(ids: number, isPiece: boolean): Suspect {

@@ -73,10 +73,10 @@ export class ServiceReport {
   }
 
   #explain(): readonly [ServiceState, string] {
-    const { isOutage, limit, notBeforeMs, patienceMs } = this.#judgement;
+    const { isOutage, limit, notBeforeMs } = this.#judgement;
     if (isOutage && this.#failedInRow > 1) {
       const waitS = Math.max(1, Math.round((notBeforeMs - this.#elapsed.now()) / 1000));
-      const givesUpMs = this.#clock.now() + patienceMs;
+      const givesUpMs = this.#clock.now() + this.#judgement.patienceMs(this.#elapsed.now());
       return [
         'probing',
         `no answer since ${timeOf(this.#sinceMs)}: the next probe leaves in ${waitS} s, gives up at about ${timeOf(givesUpMs)}: ${this.#lastError}`,

@@ -386,5 +386,12 @@ describe('what is told of the service', () => {
     expect(messages(events)[0]).toMatch(
       /^probing: no answer since 09:00:00 UTC: the next probe leaves in 1 s, gives up at about 09:01:\d\d UTC: connection reset$/,
     );
+    // One that never answered has 30 s, from its first failure.
+    const gone = new AttemptError('transport', 'no route', { why: 'connection', unsent: true });
+    const never = scripted(alwaysClient(gone), { retries: 100 });
+    await failureOf(never.ask(many));
+    const probing = messages(never.events).filter((message) => message.startsWith('probing'));
+    expect(probing.length).toBeGreaterThan(1);
+    expect(probing.filter((message) => !message.includes('gives up at about 09:00:30 UTC'))).toEqual([]);
   });
 });
