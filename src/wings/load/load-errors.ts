@@ -84,7 +84,7 @@ function duckdbError(
     return new ExportError('cannotWrite', message, { todo });
   }
   if (/^IO Error: .*(Is a directory|not a valid DuckDB database)/i.test(reason)) {
-    const todo = `Nothing was loaded. Name a new file: --to ${shown}.duckdb`;
+    const todo = `Nothing was loaded. Name a new file: --to ${shellWord(`${shown}.duckdb`)}`;
     return new ExportError('usage', `${shown} is not a DuckDB file`, { todo });
   }
   if (!/Could not set lock on file/i.test(reason)) return undefined;
