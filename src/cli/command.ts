@@ -20,11 +20,6 @@ export interface FlagGroup {
   readonly shared?: readonly CommandFlag[];
 }
 
-export interface CommandExample {
-  readonly line: string;
-  readonly about: string;
-}
-
 /** What a command takes as words: `standing` is whatever `status` reports on, `nights` a folder of exports, `either` one of both. */
 export type WordKind = 'job' | 'export' | 'nights' | 'either' | 'standing' | 'id';
 
@@ -46,7 +41,7 @@ export interface Command {
   readonly usage: readonly string[];
   /** What it does, for its own help. */
   readonly about: string;
-  readonly examples: readonly CommandExample[];
+  readonly examples: readonly { readonly line: string; readonly about: string }[];
   readonly words?: CommandWords;
   readonly groups: readonly FlagGroup[];
   readonly notes?: string;

@@ -11,15 +11,17 @@ import type { CommandLine } from './command.ts';
 import { showWarning } from './output/show-error.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface ServiceUse {
-  /** Where the key may be, and is taken out of; of the terminal unless given. */
-  readonly environment?: Record<string, string | undefined>;
-  /** Aborted when the time of grace of the program is over: no database and no other process is waited for. */
-  readonly abort?: AbortSignal | undefined;
-}
-
 /** The service of a job and its flags. What an embedded one keeps lies in the export. */
-export function openServiceFor(job: Job, args: CommandLine, use: ServiceUse = {}): Promise<OpenService> {
+export function openServiceFor(
+  job: Job,
+  args: CommandLine,
+  use: {
+    /** Where the key may be, and is taken out of; of the terminal unless given. */
+    readonly environment?: Record<string, string | undefined>;
+    /** Aborted when the time of grace of the program is over: no database and no other process is waited for. */
+    readonly abort?: AbortSignal | undefined;
+  } = {},
+): Promise<OpenService> {
   const dir = localFolder(job);
   return openService({
     job,

@@ -13,11 +13,10 @@ export interface FileContent {
   ranges(): ReturnType<typeof rangesOf>;
 }
 
-/** Reads the rows of a file as texts, as many at a time as fit in memory. */
-export type BlockReader = (file: FileContent, layout: RowLayout) => AsyncIterable<RowBlock>;
-
 /** What reads each format back: the most exact first, then the fastest. Raw files hold records, not rows. */
-export const blockReaders: Readonly<Record<Exclude<Format, 'raw'>, BlockReader>> = {
+export const blockReaders: Readonly<
+  Record<Exclude<Format, 'raw'>, (file: FileContent, layout: RowLayout) => AsyncIterable<RowBlock>>
+> = {
   parquet: async function* (file, layout) {
     // It loads WebAssembly.
     const { parquetBlocks } = await import('./parquet-blocks.ts');

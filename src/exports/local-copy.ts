@@ -5,18 +5,21 @@ import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import type { FileStore } from '../places/files/file-store.ts';
 import { copyExport, copyFiles } from './copy-export.ts';
 
-export interface LocalCopy {
-  readonly from: FileStore;
-  /** The export to copy. */
-  readonly folder: string;
-  readonly disk: FileStore;
-  /** Local folder of the copies; each has a folder and a lock of its own. */
-  readonly copies: string;
-}
-
 /** Runs work on a copy of a complete export and of its record of runs, which is removed after it, as are copies of processes that died. */
 export async function onCopy<T>(
-  { from, folder, disk, copies }: LocalCopy,
+  {
+    from,
+    folder,
+    disk,
+    copies,
+  }: {
+    readonly from: FileStore;
+    /** The export to copy. */
+    readonly folder: string;
+    readonly disk: FileStore;
+    /** Local folder of the copies; each has a folder and a lock of its own. */
+    readonly copies: string;
+  },
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
   await removeDeadCopies(disk, copies);

@@ -5,13 +5,6 @@ import type { BookedDay } from '../core/client/ledger/credit-ledger.ts';
 import type { Job } from '../core/job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';
 
-/** The ledger, pace and clock that all processes share which name a database. */
-export interface FleetBudget {
-  readonly ledger: PostgresLedger;
-  /** Redirects the messages of the connection. */
-  readonly tellTo: (tell: (message: string) => void) => void;
-}
-
 export interface FleetBudgetOptions extends Pick<PostgresContext, 'abort'>, LedgerOf {
   readonly budget?: Job['budget'];
   /** Takes messages until `tellTo` names another. */
@@ -22,7 +15,11 @@ export interface FleetBudgetOptions extends Pick<PostgresContext, 'abort'>, Ledg
 export async function openFleetBudget(
   database: string,
   { apiKey, account, budget, abort, tell: first }: FleetBudgetOptions,
-): Promise<FleetBudget> {
+): Promise<{
+  readonly ledger: PostgresLedger;
+  /** Redirects the messages of the connection. */
+  readonly tellTo: (tell: (message: string) => void) => void;
+}> {
   const { openPostgresLedger } = await import('../wings/fleet/index.ts');
   let tell = first;
   const { creditsPerDay, creditsPerSecond } = budget ?? {};

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { neverAnswered } from '../../src/lib/first-contact.ts';
 import { withStoreRetries } from '../../src/places/objects/store-retries.ts';
-import { connectPatiently } from '../../src/wings/load/postgres/connect-postgres.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { connectPatiently } from '../../src/wings/load/postgres/postgres-database.ts';
 
 const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
 const busy = new Error('HTTP 503');

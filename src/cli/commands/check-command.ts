@@ -2,10 +2,10 @@ import { makeTemporary } from '../../lib/disk/on-disk.ts';
 import { runWings } from '../../world/wings.ts';
 import { rm } from 'node:fs/promises';
 import { ignoredProxy, proxyFromEnvironment } from '../../core/client/wire/proxy-settings.ts';
-import { isEmbedded } from '../../core/job/job-schema.ts';
+import { isEmbedded, type Job } from '../../core/job/job-schema.ts';
 import type { LoadedJob } from '../../core/job/load-job.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
-import { count } from '../../lib/format-text.ts';
+import { count, printable } from '../../lib/format-text.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';
@@ -21,16 +21,16 @@ import { checkOutput } from '../../core/run/check/check-output.ts';
 import { checkAddress, checkCertificate, type CheckedAddress } from '../../core/run/check/check-service.ts';
 import type { Fact } from '../../core/run/check/fact.ts';
 import { jobOn, jobWarnings } from '../../core/job/job-traits.ts';
-import { loadJobPackages } from '../job-packages.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { CommandLine } from '../command.ts';
 import { jobCommand, jobOf, stateGroup } from '../job-flags.ts';
 import { stateFolder } from '../../world/open-service.ts';
 import { bookedOf, keyPlace, openServiceFor, requireRecords } from '../open-service.ts';
 import { columnLines, isOfWallets, namedFrom } from '../output/ids-text.ts';
-import { type CheckLine, checkJson, checkedText, oneLine } from '../output/check-text.ts';
-import { errorText } from '../output/show-error.ts';
+import { errorText, errorJson, forPeople } from '../output/show-error.ts';
 import { takeKeyAway } from '../../world/read-api-key.ts';
+import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
+import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
 
 /** `check`: what can be wrong with a job before credits are spent. */
 export const checkCommand = jobCommand(
@@ -267,4 +267,58 @@ async function lineOf(name: string, ask: () => Promise<Fact>): Promise<CheckLine
     if (!(error instanceof ExportError)) throw error;
     return { name, state: 'failure', text: oneLine(error.message), error };
   }
+}
+
+/**
+ * Loads the optional packages that a job needs: those of its buckets and of its database.
+ * @returns what needs them
+ * @throws {ExportError} `usage`, with the line that installs them
+ */
+async function loadJobPackages(job: Job, context: Omit<HomeContext, 'files'>): Promise<string[]> {
+  const addresses = [job.output.dir, ...job.ids.from, job.base.from ?? ''].filter(isBucketAddress);
+  const schemes = new Map(addresses.map((address) => [address.slice(0, address.indexOf(':')), address]));
+  for (const [scheme, address] of schemes) {
+    const endpoint = scheme === 's3' ? job.output.endpoint : undefined;
+    const [fixed = ''] = address.split('*');
+    await openStoreAt(fixed, endpoint, context);
+  }
+  const users = [...schemes.keys()].map((scheme) => `${scheme}://`);
+  if (job.fleet.database === undefined) return users;
+  await (await import('../../wings/fleet/index.ts')).requirePg();
+  // The slices of a fleet lie in a bucket, and its queue in the database.
+  if (isBucketAddress(job.output.dir)) await (await import('../../wings/fleet/index.ts')).requireQueue();
+  return [...users, 'fleet.database'];
+}
+
+/** What became of one question of `check`. */
+interface CheckLine {
+  readonly name: string;
+  readonly state: 'ok' | 'warning' | 'failure' | 'not looked at';
+  /** The fact that was seen, on one line. */
+  readonly text: string;
+  readonly error?: ExportError;
+}
+
+function checkedText(lines: readonly CheckLine[], cwd: string): string {
+  return lines.map(({ name, state, text }) => `  ${name.padEnd(12)} ${forPeople(said(state, text), cwd)}\n`).join('');
+}
+
+function said(state: CheckLine['state'], text: string): string {
+  return state === 'not looked at' ? `${'-'.padEnd(8)} ${state}: ${text}` : `${state.padEnd(8)} ${text}`;
+}
+
+function checkJson(lines: readonly CheckLine[], exitCode: number): string {
+  const checks = lines.map(({ name, state, text, error }) => ({
+    name,
+    state,
+    text,
+    exitCode: error?.exitCode ?? null,
+    error: errorJson(error),
+  }));
+  return `${JSON.stringify({ exitCode, checks })}\n`;
+}
+
+/** A text on one line. */
+function oneLine(text: string): string {
+  return printable(text.replaceAll(/:\s*\n\s*/g, ': ').replaceAll(/\s*\n\s*/g, '; '));
 }

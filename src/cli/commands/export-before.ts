@@ -3,16 +3,20 @@ import type { ExportError } from '../../lib/export-error.ts';
 import { isDated } from '../../core/job/job-traits.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
 
-/** What comes before today's export of a job with `{date}`. */
-export interface ExportBefore {
-  /** The export to finish first. */
-  readonly job?: Job;
-  /** Why an unfinished export is left alone. */
-  readonly warning?: string;
-}
-
 /** The unfinished export that a command finishes first, or undefined. Ids from stdin are those of today: no other export can be made of them. */
-export async function exportBefore(files: FileStore, job: Job, today: string): Promise<ExportBefore | undefined> {
+export async function exportBefore(
+  files: FileStore,
+  job: Job,
+  today: string,
+): Promise<
+  | {
+      /** The export to finish first. */
+      readonly job?: Job;
+      /** Why an unfinished export is left alone. */
+      readonly warning?: string;
+    }
+  | undefined
+> {
   if (!isDated(job)) return undefined;
   const { unfinishedBefore } = await import('../../wings/nights/index.ts');
   const unfinished = await unfinishedBefore({ files }, job, today);

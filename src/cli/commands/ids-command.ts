@@ -7,7 +7,7 @@ import { thenCleanUp } from '../../lib/clean-up.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { programVersion } from '../../lib/packages/package-root.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { systemClock, type Clock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';
 import { diskFileStore } from '../../places/files/file-store.ts';
 import type { ListEvent, ListIdsRequest, ListOutcome, requestedList as asked } from '../../wings/listing/index.ts';
@@ -29,10 +29,9 @@ import { lookedAround } from '../open-service.ts';
 import { errorJson, errorText, forPeople } from '../output/show-error.ts';
 import { listSummary } from '../output/list-text.ts';
 import type { ShownListing } from '../progress/listing-progress.ts';
-import { showListing } from '../progress/show-listing.ts';
-
-type RequestedList = typeof asked;
-
+import type { Terminal } from '../terminal.ts';
+import type { LoggedListing } from '../progress/listing-log.ts';
+import { isTerminal } from '../progress/show-progress.ts';
 export const filterFlags: readonly CommandFlag[] = [
   { name: 'collection', value: 'ADDRESS', about: 'members of a collection' },
   { name: 'owner', value: 'ADDRESS', about: 'assets of an owner' },
@@ -187,7 +186,7 @@ function logOf({ out }: ListIdsRequest, { logLevel: level }: RunSettings) {
 function requestOf(
   args: CommandLine,
   { out, records }: ListTarget,
-  { job, requestedList }: { readonly job: Job; readonly requestedList: RequestedList },
+  { job, requestedList }: { readonly job: Job; readonly requestedList: typeof asked },
 ): ListIdsRequest {
   return requestedList(
     {
@@ -250,4 +249,15 @@ function tellOutcome(outcome: ListOutcome, request: ListIdsRequest, telling: Tel
   if (logEnd !== undefined) logEnd(logged, error === undefined ? 'info' : 'error');
   else if (error !== undefined) stderr.write(`${errorText(error, cwd())}\n`);
   return exitCode;
+}
+
+/** Shows how far a list is on stderr: lines that are redrawn on a terminal, log lines elsewhere. */
+async function showListing(
+  request: Pick<ListIdsRequest, 'dialect'> & { readonly clock: Clock },
+  logged: LoggedListing,
+  { stderr, env }: Pick<Terminal, 'stderr' | 'env'>,
+): Promise<ShownListing> {
+  if (isTerminal(stderr, env))
+    return (await import('../progress/listing-progress.ts')).listingOnTerminal(request, stderr);
+  return (await import('../progress/listing-log.ts')).listingInLog(request, logged, stderr);
 }

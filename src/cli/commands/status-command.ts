@@ -12,11 +12,50 @@ import type { Command, CommandLine } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 import { isTerminal } from '../progress/show-progress.ts';
 import { cutLine } from '../progress/progress-lines.ts';
-import { progressBlock } from '../progress/progress-text.ts';
-import { watchedProgress } from '../progress/watched-progress.ts';
+import { progressBlock, type ProgressFacts } from '../progress/progress-text.ts';
 import { errorJson } from '../output/show-error.ts';
 import { listStatusText } from '../output/list-text.ts';
 import { ownerText, stateText, statusTable, statusText } from '../output/status-text.ts';
+
+/** Before this the time left would be a guess. */
+const leastMs = 5000;
+
+/** What the block shows of a run of another process. */
+function watchedProgress(status: ExportStatus, nowMs: number): ProgressFacts {
+  const { counts, fetched, total, totalExact, parts, partsTotal, rate, etaMs } = status;
+  const { exported, carried, missing, invalid, duplicate, failed } = counts;
+  const elapsedMs = status.elapsedMs ?? 0;
+  const { calls, callsInFlight, callsAtOnce, retries, bytes, credits, creditsLeft } = status;
+  const isShown = etaMs !== null && (elapsedMs >= leastMs || status.state === 'waiting');
+  return {
+    nowMs,
+    elapsedMs,
+    done: counts.read + fetched,
+    total: total ?? undefined,
+    totalExact,
+    fates: { exported, carried, missing, invalid, duplicate, failed, fetched },
+    parts,
+    partsTotal: partsTotal ?? undefined,
+    idsPerSecond: rate ?? 0,
+    ...(isShown ? { left: { ends: 'ids', ms: etaMs, moreDays: 0 } } : {}),
+    calls,
+    callsInFlight,
+    callsAtOnce: callsAtOnce ?? undefined,
+    retries,
+    bytes,
+    credits,
+    creditsLeft: creditsLeft ?? undefined,
+    hold: holdOf(status),
+    service: status.serviceMessage ?? undefined,
+  };
+}
+
+function holdOf({ waitingUntil, pausedUntil, lastError }: ExportStatus): ProgressFacts['hold'] {
+  const until = waitingUntil ?? pausedUntil;
+  if (until === null) return undefined;
+  const kind = waitingUntil === null ? 'paused' : 'waiting';
+  return { kind, reason: lastError ?? '', untilMs: Date.parse(until), moreDays: 0 };
+}
 
 const watchSeconds = 2;
 

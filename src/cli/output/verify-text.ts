@@ -13,18 +13,19 @@ export function verifyExitCode({ damage, strangers }: Verification, isStrict: bo
   return isWell ? exitCodes.complete.code : exitCodes.damaged.code;
 }
 
-export interface VerifyWords {
-  /** The export as the user named it. */
-  readonly shown: string;
-  readonly isStrict: boolean;
-  /** After a repair nothing is said of one. */
-  readonly isRepaired?: boolean;
-  /** The assets were sorted when the export was rebuilt: no part of it can be made again alone. */
-  readonly isSorted?: boolean;
-}
-
 /** The result of `verify` for a person. */
-export function verifyText(result: Verification, words: VerifyWords): string {
+export function verifyText(
+  result: Verification,
+  words: {
+    /** The export as the user named it. */
+    readonly shown: string;
+    readonly isStrict: boolean;
+    /** After a repair nothing is said of one. */
+    readonly isRepaired?: boolean;
+    /** The assets were sorted when the export was rebuilt: no part of it can be made again alone. */
+    readonly isSorted?: boolean;
+  },
+): string {
   const { shown, isStrict, isRepaired = false, isSorted = false } = words;
   const { files, rows, bytes, damage, strangers, sample } = result;
   const notes = strangers.length === 0 ? '' : `  ${isStrict ? '' : 'ignored: '}${strangersText(strangers)}\n`;

@@ -4,7 +4,6 @@ import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
 import { type AnswerJournal, journaled } from './policies/with-journal.ts';
 import type { Brake } from './policies/brake.ts';
-import { withBadIds } from './policies/with-bad-ids.ts';
 import type { SizeBounds } from './judgement/call-size.ts';
 import { secretScrubber } from './wire/clean-message.ts';
 import {
@@ -252,4 +251,15 @@ function formOf({ name, params, many }: ServiceDialect = defaultDialect): string
 /** A call that shows how the service does, and settles no id. */
 function controlOf({ sendAlone }: SentCall, id: string | number): SentCall {
   return { ids: { length: 1, first: undefined }, repeats: true, send: (fresh) => sendAlone(id, fresh), sendAlone };
+}
+
+/** Tells the brake of ids that the service refuses, or that were found to spoil their calls. */
+export function withBadIds<Call extends CallOutline>(inner: Asker<Call>, brake: Brake | undefined): Asker<Call> {
+  return {
+    ask: async (call) => {
+      const answer = await inner.ask(call);
+      if (answer.kind === 'refused' && answer.why !== 'size' && call.ids.length === 1) brake?.foundBadId();
+      return answer;
+    },
+  };
 }

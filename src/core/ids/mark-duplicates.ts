@@ -21,17 +21,18 @@ export async function* markDuplicates(
   }
 }
 
-export interface EntriesOptions {
-  readonly onInvalid?: ReadIdsOptions['onInvalid'];
-  /** Finds repeated ids. */
-  readonly seen?: Pick<HashSet128, 'addAll'>;
-}
-
 /** All ids of a job in the order of the inputs, with duplicates marked. Reports no progress. */
 export function entriesOf(
   { ids }: Pick<Job, 'ids'>,
   { inputs, fingerprints, kept }: PreparedInputs,
-  { onInvalid, seen = new HashSet128() }: EntriesOptions = {},
+  {
+    onInvalid,
+    seen = new HashSet128(),
+  }: {
+    readonly onInvalid?: ReadIdsOptions['onInvalid'];
+    /** Finds repeated ids. */
+    readonly seen?: Pick<HashSet128, 'addAll'>;
+  } = {},
 ): AsyncIterable<Entries> {
   const read = kept?.() ?? readIds(inputs, { ...ids, expected: fingerprints, onInvalid });
   return markDuplicates(read, seen);

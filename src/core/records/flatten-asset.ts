@@ -195,12 +195,6 @@ function decimalOf(text: string) {
   return { negative, digits: all.slice(start, end), exponent: Number(power) - fraction.length + all.length - end };
 }
 
-/** A record as a row of `assets`, and how it differs from the specification. */
-export interface FlatAsset {
-  readonly row: Row;
-  readonly drift: readonly Drift[];
-}
-
 const emptyRow: readonly Cell[] = assetsTable.columns.map(() => null);
 const collectionAt = assetsTable.columns.findIndex((column) => column.name === 'collection');
 const extraAt = assetsTable.columns.findIndex((column) => column.name === 'extra');
@@ -213,7 +207,7 @@ for (const [index, column] of assetsTable.columns.entries()) takers.addColumn(co
  * `extra` under its path, so that `rebuildAsset` gives the record back.
  * @throws {TypeError} when the record has no id: answers are matched by it, so none should get here.
  */
-export function flattenAsset(record: JsonObject): FlatAsset {
+export function flattenAsset(record: JsonObject): { readonly row: Row; readonly drift: readonly Drift[] } {
   if (!isAsset(record)) throw new TypeError('a record without an id cannot become a row');
   const row = emptyRow.slice();
   const drift: Drift[] = [];

@@ -1,13 +1,12 @@
-import type { RowBlock } from '../records/row-block.ts';
-import type { Table } from '../records/table.ts';
+import { type RowBlock, textOfCell } from '../records/row-block.ts';
+import { type Table, wholeName } from '../records/table.ts';
 import { idsTable, unexportedTable } from '../records/beside-tables.ts';
 import type { CsvDialectName } from '../../lib/csv-dialect.ts';
 import { type PartCodec, compressions, type EncoderNotes, type Format, type RowEncoder } from '../formats/sink.ts';
 import type { Job } from '../job/job-schema.ts';
 import { sinkFor } from '../formats/registry.ts';
-import { assetsTable } from '../records/columns.ts';
-import { countProofs } from './count-proofs.ts';
-import type { Commit, FileFacts } from '../../places/export/export-facts.ts';
+import { assetsTable, proofColumns } from '../records/columns.ts';
+import { type Commit, type FileFacts, noProofs, type ProofCounts } from '../../places/export/export-facts.ts';
 import { proofsOf } from '../../places/scratch/commit-sums.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
 import type { FileStore } from '../../places/files/file-store.ts';
@@ -168,4 +167,24 @@ async function finishAll(
 
 async function discardAll(open: readonly OpenTableFile[]): Promise<void> {
   for (const { file } of open) await file.discard();
+}
+
+/** Counts the verdicts of rows of `assets`, as they are written; undefined where the table has none. */
+function countProofs(table: Table | undefined, blocks: readonly RowBlock[]): ProofCounts | undefined {
+  const columns = table?.columns.map(wholeName) ?? [];
+  const places = proofColumns.map(({ name }) => columns.indexOf(name));
+  if (places.includes(-1)) return undefined;
+  const counts = { ...noProofs };
+  for (const block of blocks) {
+    for (let row = 0; row < block.rows; row += 1) {
+      const [creators, metadata, leaf] = places.map((place) => textOfCell(block, row * block.width + place));
+      if ((creators ?? metadata ?? leaf) === null) continue;
+      counts.checked += 1;
+      if ([creators, metadata, leaf].includes('false')) counts.unproven += 1;
+      if (creators === 'false') counts.creators += 1;
+      if (metadata === 'false') counts.metadata += 1;
+      if (leaf === 'false') counts.leaf += 1;
+    }
+  }
+  return counts;
 }

@@ -14,19 +14,6 @@ const endings: Readonly<Record<PartCodec, string>> = {
 
 /** The folder beside nights that holds their Iceberg tables. */
 export const lakeFolder = 'lake';
-
-/** Which file of a part: the name of a table file or of the unexported ids. */
-export interface PartFileName {
-  /** The first folder of its path. */
-  readonly format: string;
-  readonly table: string;
-  readonly part: number;
-  /** Ending of the format without a dot. */
-  readonly extension: string;
-  /** Codec around the whole file; `none` where the format compresses inside. */
-  readonly codec: PartCodec;
-}
-
 /** Every path of an export, relative to its folder and with forward slashes, as the manifest names them. */
 export const exportPaths = {
   manifest: 'manifest.json',
@@ -68,8 +55,22 @@ export const exportPaths = {
   companions: ['runs.jsonl', 'report.html'],
   unexported: (part: number) => `unexported/part-${partNumber(part)}.csv`,
   ids: (part: number) => `ids/part-${partNumber(part)}.csv.gz`,
-  table: ({ format, table, part, extension, codec }: PartFileName) =>
-    `${format}/${table}/part-${partNumber(part)}.${extension}${endings[codec]}`,
+  table: ({
+    format,
+    table,
+    part,
+    extension,
+    codec,
+  }: {
+    /** The first folder of its path. */
+    readonly format: string;
+    readonly table: string;
+    readonly part: number;
+    /** Ending of the format without a dot. */
+    readonly extension: string;
+    /** Codec around the whole file; `none` where the format compresses inside. */
+    readonly codec: PartCodec;
+  }) => `${format}/${table}/part-${partNumber(part)}.${extension}${endings[codec]}`,
   journal: (part: number) => `.run/journal/part-${partNumber(part)}.journal`,
 } as const;
 

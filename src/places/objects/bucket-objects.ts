@@ -11,10 +11,81 @@ import {
   sizeOfBody,
   putSideBySide,
 } from './object-store.ts';
-import { type ListedObject, type ListedPage, readListing } from './read-listing.ts';
-import { LastQuestion } from './last-question.ts';
 import { noBucket, type RetryContext, type StoreFault, storeUnavailable, withStoreRetries } from './store-retries.ts';
 import { answerLimitMs, putLimitMs, withinTime } from './time-limit.ts';
+import { ExportError } from '../../lib/export-error.ts';
+import { setMaxListeners } from 'node:events';
+import { untilAborted } from '../../lib/abort.ts';
+
+/** How long a store may take to answer the last question, in milliseconds. */
+const answerMs = 1000;
+
+interface Question {
+  /** A small request. */
+  ask(stop: AbortSignal): Promise<unknown>;
+  /** Whether its error shows that the store works, as a refusal does. */
+  isAnswer(error: unknown): boolean;
+}
+
+/**
+ * Ends the wait for a store when the process is told to end and its time of grace is over. A store that is in use then is asked a
+ * question. One that answers takes what is under way and what is to be kept for other processes, however long that takes.
+ * One that does not answer is given up, with all that waits for it.
+ */
+class LastQuestion {
+  readonly #abort: AbortSignal | undefined;
+  readonly #question: Question;
+  readonly #gone = new AbortController();
+  #isAsked = false;
+
+  constructor(abort: AbortSignal | undefined, question: Question) {
+    this.#abort = abort;
+    this.#question = question;
+    // Several requests run at once.
+    for (const signal of [abort, this.#gone.signal]) if (signal !== undefined) setMaxListeners(0, signal);
+  }
+
+  /** Runs work that uses the store. `gone` is aborted, with the reason of `abort`, where the store is given up. */
+  async during<T>(work: (gone: AbortSignal) => Promise<T>): Promise<T> {
+    const abort = this.#abort;
+    if (abort === undefined) return work(this.#gone.signal);
+    const ask = (): void => {
+      void this.#askOnce(abort);
+    };
+    if (abort.aborted) ask();
+    else abort.addEventListener('abort', ask, { once: true });
+    try {
+      return await work(this.#gone.signal);
+    } finally {
+      abort.removeEventListener('abort', ask);
+    }
+  }
+
+  /** The blocks of an answer, as long as the store is not given up. */
+  async *blocks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    const iterator = blocks[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await this.during((gone) => untilAborted(iterator.next(), gone));
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      // It may wait for a block that never comes.
+      iterator.return?.().catch(() => undefined);
+    }
+  }
+
+  async #askOnce(abort: AbortSignal): Promise<void> {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    try {
+      await withinTime(answerMs, (stop) => this.#question.ask(stop));
+    } catch (error) {
+      if (!this.#question.isAnswer(error)) this.#gone.abort(abort.reason);
+    }
+  }
+}
 
 /** Where objects lie in a bucket or container. */
 export interface BucketPrefix extends RetryContext {
@@ -53,7 +124,12 @@ export interface BucketRequests {
     span: Span | undefined,
     stop: AbortSignal,
   ): Promise<{ tag: string; blocks: AsyncIterable<Uint8Array> } | undefined>;
-  page(request: ListingRequest): Promise<ListedPage>;
+  page(request: {
+    readonly prefix: string;
+    readonly isFolder: boolean;
+    readonly token: string | undefined;
+    readonly stop: AbortSignal;
+  }): Promise<ListedPage>;
   /** Pages without a name that the store's documents allow for. */
   readonly emptyPages?: number;
   /** An absent object is no error. */
@@ -62,14 +138,6 @@ export interface BucketRequests {
   statusOf(error: unknown): number | undefined;
   /** What an error of any of these means. */
   faultOf(error: unknown): StoreFault;
-}
-
-/** A page of the keys that begin with `prefix`; where `isFolder`, of these up to and with the next slash. */
-export interface ListingRequest {
-  readonly prefix: string;
-  readonly isFolder: boolean;
-  readonly token: string | undefined;
-  readonly stop: AbortSignal;
 }
 
 /** Answers in a row that may break without a byte. */
@@ -231,4 +299,62 @@ export async function withBytes<T>(
 async function readEnd(stream: ReadStream): Promise<void> {
   stream.on('pause', () => stream.resume()).resume();
   await finished(stream).catch(() => undefined);
+}
+
+/** A page of a listing, as a store sends it. */
+interface ListedPage {
+  readonly objects: readonly ListedObject[];
+  /** Where the next page begins; undefined or empty at the end. */
+  readonly next: string | undefined;
+  /** True where more names follow and it does not say where, or it counts more than it has. */
+  readonly isCut?: boolean | undefined;
+}
+
+interface ListedObject {
+  /** Of a folder it ends with `/`, in a listing of what is directly within another one. */
+  readonly key: string;
+  readonly bytes: number;
+}
+
+/**
+ * Reads all pages of a listing, each key once. It requests no more pages than there are keys, and one, beside `emptyPages`.
+ * @throws {ExportError} `unavailable` where pages repeat each other or miss names
+ */
+async function* readListing({
+  address,
+  prefix,
+  emptyPages = 0,
+  ask,
+}: {
+  /** The address of the store, for messages. */
+  readonly address: string;
+  /** All keys begin with it. */
+  readonly prefix: string;
+  /** Pages without a name that the store may send before its names. */
+  readonly emptyPages?: number | undefined;
+  readonly ask: (token: string | undefined) => Promise<ListedPage>;
+}): AsyncGenerator<ListedObject> {
+  const keys = new Set<string>();
+  const tokens = new Set<string>();
+  let token: string | undefined;
+  for (let pages = 1; ; pages += 1) {
+    const { objects, next = '', isCut = false } = await ask(token);
+    const fresh = objects.filter(({ key }) => keys.size < keys.add(key).size);
+    const wrong = (problem: string): ExportError => brokenListing(address, `page ${pages} ${problem}`);
+    const foreign = fresh.find(({ key }) => !key.startsWith(prefix));
+    if (foreign !== undefined) throw wrong(`has "${foreign.key}", which is not below "${prefix}"`);
+    if (isCut) throw wrong('is cut');
+    yield* fresh;
+    if (next === '') return;
+    if (tokens.has(next)) throw wrong('leads back to a page before it');
+    if (fresh.length === 0 && (objects.length > 0 || pages > keys.size + emptyPages)) throw wrong('has no new name');
+    tokens.add(next);
+    token = next;
+  }
+}
+
+function brokenListing(address: string, problem: string): ExportError {
+  return new ExportError('unavailable', `${address} sends a broken listing: ${problem}`, {
+    todo: 'Run the same command again. If it fails again, report it to the operator of the store.',
+  });
 }

@@ -32,9 +32,7 @@ export async function openObjects(request: StoreRequest): Promise<ObjectStore> {
   return openers[at.scheme]({ ...request, bucket, prefix: at.path === '' ? '' : `${at.path}/` }, at);
 }
 
-type Opener = (place: BucketPrefix, address: BucketAddress) => Promise<ObjectStore>;
-
-const openers: Readonly<Record<BucketScheme, Opener>> = {
+const openers: Readonly<Record<BucketScheme, (place: BucketPrefix, address: BucketAddress) => Promise<ObjectStore>>> = {
   s3: async (place) => (await import('./s3-objects.ts')).openS3Objects(place),
   gs: async (place) => (await import('./gcs-objects.ts')).openGcsObjects(place),
   az: async (place, { names: [account = ''] }) =>

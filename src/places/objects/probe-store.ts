@@ -3,21 +3,21 @@ import { ExportError } from '../../lib/export-error.ts';
 import { namesOf, type ObjectLook, type ObjectStore, readObjectIfThere } from './object-store.ts';
 import { chooseStore } from './store-retries.ts';
 
-/** What a store can do beyond what every export needs. */
-export interface StoreAbilities {
+/**
+ * Puts a few small objects under `.run/probe/` to see that the store overwrites nothing by accident, and removes them.
+ * @throws {ExportError} `usage` for a store that overwrites
+ */
+export async function probeStore(
+  store: ObjectStore,
+  address: string,
+): Promise<{
   /** False where the store refuses a right tag, or takes a wrong one: a part with other bytes then needs `verify --repair`. */
   readonly canReplace: boolean;
   /** False where nothing may be deleted: the probe stays. */
   readonly canRemove: boolean;
   /** When the probe was put, by the clock of the store; undefined where it does not say. */
   readonly putAtMs: number | undefined;
-}
-
-/**
- * Puts a few small objects under `.run/probe/` to see that the store overwrites nothing by accident, and removes them.
- * @throws {ExportError} `usage` for a store that overwrites
- */
-export async function probeStore(store: ObjectStore, address: string): Promise<StoreAbilities> {
+}> {
   const name = `.run/probe/${randomUUID()}`;
   await store.putNew(name, body('first'));
   let canRemove = false;

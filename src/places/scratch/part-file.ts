@@ -21,17 +21,6 @@ export interface PartFile extends ByteOutput {
   discard(): Promise<void>;
 }
 
-export interface PartFileOptions {
-  readonly files: FileStore;
-  /** The export's folder, absolute. */
-  readonly folder: string;
-  /** Final name, relative to the export. */
-  readonly name: string;
-  readonly codec: PartCodec;
-  /** What the sink cuts its bytes in. */
-  readonly blockBytes: number;
-}
-
 /** Where a file lies until it is published. `name`: its final name, relative to the export. */
 export function unfinishedFile(folder: string, name: string): string {
   return pathIn(folder, `${exportPaths.unfinished}/${name.replaceAll('/', '--')}`);
@@ -49,7 +38,16 @@ export async function publishFiles(files: FileStore, folder: string, names: read
 }
 
 /** Opens a part's file under a temporary name in `.run`, where no reader of the tables looks. */
-export async function openPartFile(options: PartFileOptions): Promise<PartFile> {
+export async function openPartFile(options: {
+  readonly files: FileStore;
+  /** The export's folder, absolute. */
+  readonly folder: string;
+  /** Final name, relative to the export. */
+  readonly name: string;
+  readonly codec: PartCodec;
+  /** What the sink cuts its bytes in. */
+  readonly blockBytes: number;
+}): Promise<PartFile> {
   const { files, folder, name, codec, blockBytes } = options;
   const temporary = unfinishedFile(folder, name);
   await files.makeFolder(dirname(temporary));

@@ -19,9 +19,6 @@ import { PackedBlocks } from '../../places/scratch/packed-blocks.ts';
 
 export type FleetPlace = HomePlace & Pick<SliceToClaim, 'canReplace' | 'requireCurrent'>;
 
-/** What is held elsewhere is skipped, or taken where its holder is known to be dead. */
-export type WhenHeld = 'skip' | 'take';
-
 /** The slices of an export that was enqueued, as one worker knows them: their logs, and what it spent. */
 export class FleetSlices {
   readonly place: FleetPlace;
@@ -49,7 +46,7 @@ export class FleetSlices {
   }
 
   /** Claims a slice; undefined when another process has it, or it is done. @throws {ExportIsComplete} */
-  async claim(slice: number, stop: AbortSignal, whenHeld: WhenHeld): Promise<HeldSlice | undefined> {
+  async claim(slice: number, stop: AbortSignal, whenHeld: 'skip' | 'take'): Promise<HeldSlice | undefined> {
     const { place } = this;
     const enqueued = this.all[slice];
     const log = this.log(slice);

@@ -29,16 +29,17 @@ export async function enqueueJob(request: EnqueueRequest, context: EnqueueContex
   return enqueued;
 }
 
-export interface WorkOnJob {
-  readonly job: Job;
-  /** Where it begins. Unless given, a queue hands out the slices, where the job names a database. */
-  readonly shard: Shard | undefined;
-  /** Whether to wait while others hold all slices that are left. */
-  readonly waits: boolean;
-}
-
 /** Makes slices of an export, alongside other workers. @throws {ExportError} */
-export async function workOnJob(work: WorkOnJob, context: ExportContext & RunWings): Promise<ExportOutcome> {
+export async function workOnJob(
+  work: {
+    readonly job: Job;
+    /** Where it begins. Unless given, a queue hands out the slices, where the job names a database. */
+    readonly shard: Shard | undefined;
+    /** Whether to wait while others hold all slices that are left. */
+    readonly waits: boolean;
+  },
+  context: ExportContext & RunWings,
+): Promise<ExportOutcome> {
   const { job, shard, waits } = work;
   const isQueued = shard === undefined && job.fleet.database !== undefined;
   const from = { shard: isQueued ? anywhere() : (shard ?? onlyShard), waits };

@@ -72,11 +72,12 @@ function notInLake(error: unknown, folder: string): unknown {
   });
 }
 
-/** A night of a run, and how its root names nights. */
-type NightOfRun = Pick<NamedNight, 'pattern' | 'day'> & Pick<FollowedNight, 'job'>;
-
 /** The nights after the newest published one, in their order; an empty lake begins with that of the run. */
-async function publishMissing(lake: Lake, { job, pattern, day }: NightOfRun, context: HomeContext): Promise<void> {
+async function publishMissing(
+  lake: Lake,
+  { job, pattern, day }: Pick<NamedNight, 'pattern' | 'day'> & Pick<FollowedNight, 'job'>,
+  context: HomeContext,
+): Promise<void> {
   const known = await knownTables(lake);
   const before = factsOf(lake, known);
   requirePattern(lake, before.pattern, pattern);

@@ -84,14 +84,11 @@ function hasBounds({ type }: IcebergField): boolean {
   return type === 'long' || type === 'timestamptz' || type === 'string';
 }
 
-export interface ListedIn {
-  readonly snapshotId: number;
-  readonly parentId: number | undefined;
-  readonly sequenceNumber: number;
-}
-
 /** The list of the manifests of a snapshot. */
-export function nightManifestList(manifests: readonly ListedManifest[], listed: ListedIn): Buffer {
+export function nightManifestList(
+  manifests: readonly ListedManifest[],
+  listed: { readonly snapshotId: number; readonly parentId: number | undefined; readonly sequenceNumber: number },
+): Buffer {
   const metadata = {
     'snapshot-id': String(listed.snapshotId),
     'parent-snapshot-id': listed.parentId === undefined ? 'null' : String(listed.parentId),

@@ -33,15 +33,6 @@ export interface TableNight extends NightId {
   readonly startedAtMs: number | undefined;
 }
 
-export interface VersionToWrite {
-  readonly table: string;
-  readonly files: TableFiles;
-  readonly version: number;
-  /** The version before it; of the first one, what a table begins with. */
-  readonly before: TableMetadata;
-  readonly nowMs: number;
-}
-
 /** A version of a table in the making. What it names is put at once; the version itself its owner puts. */
 export class NextVersion {
   readonly #table: string;
@@ -57,7 +48,20 @@ export class NextVersion {
   /** When snapshots were made that are made anew. */
   #madeAtMs: ReadonlyMap<number, number> = new Map();
 
-  constructor({ table, files, version, before, nowMs }: VersionToWrite) {
+  constructor({
+    table,
+    files,
+    version,
+    before,
+    nowMs,
+  }: {
+    readonly table: string;
+    readonly files: TableFiles;
+    readonly version: number;
+    /** The version before it; of the first one, what a table begins with. */
+    readonly before: TableMetadata;
+    readonly nowMs: number;
+  }) {
     this.#table = table;
     this.#files = files;
     this.#version = version;

@@ -89,11 +89,12 @@ export function publishedNights(known: readonly KnownTable[]): readonly string[]
   return last === undefined ? [] : nightsOf(last.newest.metadata).map(({ night }) => night);
 }
 
-/** What became of a night: `held`, it was there before; `removed`, its export is gone. */
-export type PublishedAs = 'published' | 'held' | 'removed';
-
 /** Publishes a night in all of its tables, `assets` last. One that `prune` removes meanwhile is in none of them. */
-export async function publishNight(lake: Lake, night: PublishableNight, facts: LakeFacts): Promise<PublishedAs> {
+export async function publishNight(
+  lake: Lake,
+  night: PublishableNight,
+  facts: LakeFacts,
+): Promise<'published' | 'held' | 'removed'> {
   try {
     const isNew = await addToTables(lake, night, facts);
     if (await isComplete(lake, night)) return isNew ? 'published' : 'held';

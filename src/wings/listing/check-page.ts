@@ -4,16 +4,13 @@ import { type Direction, keyAt } from './walk/keys.ts';
 import type { AnsweredPage, PageRequest } from './walk/walk.ts';
 import type { ListedRecord, ParsedPage } from './wire/parse-page.ts';
 
-/** A member of a page, and what came of it. */
-export interface PageMember {
-  readonly record: ListedRecord['record'] | undefined;
-  readonly error: RecordError | undefined;
-}
-
 /** A page whose ids are those that were asked for. */
 export interface CheckedPage extends AnsweredPage {
   /** In the order of `keys`. */
-  readonly members: readonly PageMember[];
+  readonly members: readonly {
+    readonly record: ListedRecord['record'] | undefined;
+    readonly error: RecordError | undefined;
+  }[];
 }
 
 /**

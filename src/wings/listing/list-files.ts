@@ -8,20 +8,22 @@ import { type FileStore, writeWhole } from '../../places/files/file-store.ts';
 import { listBlocks, type Members } from './members.ts';
 import type { ListAccount } from './list-account.ts';
 
-export interface WrittenList {
-  readonly path: string;
-  readonly bytes: number;
-  /** Of its bytes as they lie on the disk. Hex. */
-  readonly sha256: string;
-}
-
 /** The account beside a list. */
 export function accountPath(list: string): string {
   return `${list}.json`;
 }
 
 /** Writes the list: whole under its name, or not there. */
-export async function writeList(files: FileStore, path: string, members: Members): Promise<WrittenList> {
+export async function writeList(
+  files: FileStore,
+  path: string,
+  members: Members,
+): Promise<{
+  readonly path: string;
+  readonly bytes: number;
+  /** Of its bytes as they lie on the disk. Hex. */
+  readonly sha256: string;
+}> {
   const codec = await openCodec(codecOf(path));
   const hash = createHash('sha256');
   let bytes = 0;

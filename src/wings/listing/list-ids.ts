@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { unprovenEnding } from '../../core/ids/passed-files.ts';
 import { Openings } from '../../core/run/homes/open-scratch.ts';
 import { overrunOf } from '../../core/client/policies/overrun.ts';
@@ -15,11 +15,12 @@ import { listPages, mostListCalls } from './list-pages.ts';
 import { type ListContext, listFolder, type ListIdsRequest, type ListOutcome } from './list-request.ts';
 import { Members } from './members.ts';
 import { originOf, settingsOf, walkOf } from './open-walk.ts';
-import { requireNoExport, requireTargets } from './list-targets.ts';
 import { isOfNoUse, journalPaths, type KeptEntries, PageJournal } from './page-journal.ts';
 import type { Walk, ListVerdict } from './walk/walk.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count, plural } from '../../lib/format-text.ts';
+import { formOfName } from '../../core/ids/id-input.ts';
+import type { FileStore } from '../../places/files/file-store.ts';
 
 /**
  * Lists the members of a filter, and proves that they are all. The same request resumes.
@@ -280,4 +281,52 @@ function unnamed(
     todo: `Answered pages are kept, and cost nothing again.${rest} If you know the number of members, give it with --expect N.`,
     facts: { members, restCalls: restCalls ?? null },
   });
+}
+
+/**
+ * Looks at the places of a list and of its records before anything is paid for.
+ * @throws {ExportError} `usage` for what could not take them at the end
+ */
+async function requireTargets(
+  { out, records }: Pick<ListIdsRequest, 'out' | 'records'>,
+  files: FileStore,
+): Promise<void> {
+  const { format } = formOfName(out);
+  if (format !== 'lines' && format !== 'csv')
+    throw new ExportError('usage', `--out ${out} would be read as ${format}, and a list is lines of text`, {
+      todo: 'Name a file that ends with .txt, .txt.gz or .txt.zst.',
+    });
+  if ((await files.sizeOf(out)) === 'folder')
+    throw new ExportError('usage', `--out ${out} is a folder, and a list is a file`, {
+      todo: `Name a file in it, for example ${join(out, 'mints.txt')}.`,
+    });
+  if (records !== undefined) await requireFolder(records, out, files);
+}
+
+async function requireFolder(records: string, out: string, files: FileStore): Promise<void> {
+  const pages = listFolder(out);
+  const problem =
+    records === out
+      ? 'is --out'
+      : records === pages || records.startsWith(pathIn(pages, ''))
+        ? `is in ${pages}, where the pages are kept`
+        : typeof (await files.sizeOf(records)) === 'number'
+          ? 'is a file'
+          : undefined;
+  if (problem === undefined) return;
+  throw new ExportError('usage', `--records ${records} ${problem}`, {
+    todo: `Name a new folder for the records of ${basename(out)}.`,
+  });
+}
+
+/**
+ * A list that has asked for nothing yet makes its records in a new folder.
+ * @throws {ExportError} `usage` when an export is there: it is known before anything is paid for
+ */
+async function requireNoExport(folder: string, files: FileStore): Promise<void> {
+  for (const name of [exportPaths.manifest, exportPaths.start])
+    if ((await files.sizeOf(pathIn(folder, name))) !== undefined)
+      throw new ExportError('usage', `an export is in ${folder} already`, {
+        todo: 'Name another folder with --records, or start over with --fresh, which deletes it.',
+      });
 }

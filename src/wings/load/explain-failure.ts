@@ -1,17 +1,18 @@
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { isTime } from '../../core/records/asset-changes.ts';
-import { isIdColumn, type Row } from '../../core/records/table.ts';
+import { isIdColumn, type Row, type Table } from '../../core/records/table.ts';
 import { neverAnswered } from '../../lib/first-contact.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database } from './database.ts';
-import { filledFrom, isNulRefused, nulError } from './nul/find-nul.ts';
 import { type FailedLoad, isSilent, loadError, lockNotGranted, shownReason } from './load-errors.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import { loadsTable } from './load-record.ts';
-import { objectsUsing, otherTypes, viewsUsing } from './other-types.ts';
 import { insufficientPrivilege } from './prepare-tables.ts';
 import { createTemporary } from './stages.ts';
-import { columnsInDatabase, filledTables, nameIn } from './table-columns.ts';
+import { columnsInDatabase, filledTables, nameIn, sameType, typeInDatabase } from './table-columns.ts';
+import type { LoadTable } from '../warehouse/index.ts';
+import { plural } from '../../lib/format-text.ts';
+import { hasNul } from './nul/nul-values.ts';
 
 /** A failed load, and where to find out why. */
 export interface FailedHere extends Pick<FailedLoad, 'shown' | 'moment'> {
@@ -183,4 +184,155 @@ async function typeError(
   return new ExportError('loadFailed', `${found.message}: the export has another type of ${columns}`, {
     todo: `Rolled back. ${below.length === 0 ? '' : kept}Run as the owner of the table, then load again.${made}\n${statements.join('\n')}`,
   });
+}
+
+/** Whether PostgreSQL refused a NUL character: in a text, or its escape in JSON. */
+function isNulRefused(message: string): boolean {
+  return /0x00|null byte|\\u0000/i.test(message);
+}
+
+/**
+ * Looks through the files for NUL characters that PostgreSQL refuses; undefined when there are none.
+ * @param refused the error of the database
+ */
+async function nulError(
+  database: Database,
+  loaded: LoadedExport,
+  { schema, refused }: { readonly schema: string | undefined; readonly refused: ExportError },
+): Promise<ExportError | undefined> {
+  const found: string[] = [];
+  const { format } = loaded.plan;
+  for (const { table, source } of filledFrom(loaded)) {
+    const types = await columnsInDatabase(database, schema, table);
+    // Out of a JSONL file no json value is taken that has the escape.
+    const refusing = format === 'jsonl' ? ['json', 'jsonb'] : ['jsonb'];
+    const jsonb = new Set([...types].filter(([, type]) => refusing.includes(type)).map(([column]) => column));
+    for (const [column, { id, rows }] of await nulValues(loaded, source, jsonb))
+      found.push(`${table}.${column} of ${id} has a NUL character (${plural(rows, 'row')})`);
+  }
+  if (found.length === 0) return undefined;
+  // Out of other formats json keeps the escape.
+  const more = format === 'jsonl' ? (refused.todo ?? '') : 'Nothing was kept.';
+  const instead = `Load again with one of these flags, or load into DuckDB. ${more}`;
+  return new ExportError('loadFailed', `${found.join(', ')}: --nul replace or --nul remove (${refused.message})`, {
+    todo: instead.trimEnd(),
+  });
+}
+
+/** The tables of the database that are filled, and what with: of a diff its changes. */
+function filledFrom({ plan: { tables, prefix }, changes, isDiff }: LoadedExport) {
+  const sources = tables.map((source) => ({ table: source.table.name, source }));
+  if (!isDiff || changes === undefined) return sources;
+  return [{ table: `${prefix}assets`, source: changes }, ...sources.filter(({ source }) => source.files.length > 0)];
+}
+
+/** Rows with a NUL character by column, and the asset of the first of them. */
+async function nulValues(
+  { finished }: LoadedExport,
+  { table, files }: LoadTable,
+  jsonb: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, { readonly id: string; readonly rows: number }>> {
+  // The first column of a child table is the id of its asset.
+  const idAt = Math.max(0, table.columns.findIndex(isIdColumn));
+  const counts = new Map<string, { id: string; rows: number }>();
+  for (const file of files) {
+    for await (const rows of finished.rows(file, table.columns)) {
+      for (const row of rows) {
+        for (const [at, column] of table.columns.entries()) {
+          if (!hasNul(row[at] ?? null, column, jsonb)) continue;
+          const count = counts.get(column.name) ?? { id: String(row[idAt]), rows: 0 };
+          count.rows += 1;
+          counts.set(column.name, count);
+        }
+      }
+    }
+  }
+  return counts;
+}
+
+/** A column of another type than that of the export. */
+interface OtherType {
+  readonly table: string;
+  readonly name: string;
+  /** What brings it to the type of the export. */
+  readonly statements: readonly string[];
+}
+
+/** The columns whose type is another than that of the export, with the statements that change it. */
+async function otherTypes(
+  database: Database,
+  schema: string | undefined,
+  tables: readonly Table[],
+): Promise<OtherType[]> {
+  const found: OtherType[] = [];
+  for (const table of tables) {
+    const held = await columnsInDatabase(database, schema, table.name);
+    const defaults = await columnsWithDefault(database, schema, table.name);
+    for (const column of table.columns) {
+      const type = typeInDatabase(database.kind, column);
+      const now = held.get(column.name);
+      if (now === undefined || sameType(now, type)) continue;
+      const name = doubleQuoted(column.name);
+      const alter = `ALTER TABLE ${nameIn(schema, table.name)} ALTER COLUMN ${name}`;
+      // A default of any type becomes text by itself.
+      const drops = defaults.has(column.name) && type !== 'text' ? [`${alter} DROP DEFAULT;`] : [];
+      const statements = [...drops, `${alter} TYPE ${type} USING ${name}::text::${type};`];
+      found.push({ table: table.name, name: column.name, statements });
+    }
+  }
+  return found;
+}
+
+async function columnsWithDefault(
+  database: Database,
+  schema: string | undefined,
+  table: string,
+): Promise<ReadonlySet<string>> {
+  if (database.kind === 'duckdb') return new Set();
+  const rows = await database.rows(
+    `SELECT attname::text FROM pg_attribute WHERE attrelid = to_regclass(${literal(nameIn(schema, table))}) AND atthasdef AND attgenerated = ''`,
+  );
+  return new Set(rows.map(([name]) => String(name)));
+}
+
+/** The views that use one of these columns, and those that use such a view: PostgreSQL changes no type below a view. */
+async function viewsUsing(
+  database: Database,
+  schema: string | undefined,
+  columns: readonly OtherType[],
+): Promise<{ readonly schema: string; readonly name: string; readonly isHere: boolean }[]> {
+  if (database.kind === 'duckdb' || columns.length === 0) return [];
+  const uses = `SELECT DISTINCT refobjid AS used, refobjsubid AS column, ev_class AS view FROM pg_depend JOIN pg_rewrite ON pg_rewrite.oid = objid
+WHERE classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass AND refobjid <> ev_class`;
+  const used = columns.map(
+    ({ table, name }) =>
+      `SELECT attrelid, attnum FROM pg_attribute WHERE attrelid = to_regclass(${literal(nameIn(schema, table))}) AND attname = ${literal(name)}`,
+  );
+  const here = `SELECT relnamespace FROM pg_class WHERE oid = to_regclass(${literal(nameIn(schema, columns[0]?.table ?? ''))})`;
+  const rows = await database.rows(`WITH RECURSIVE uses AS (${uses}), found AS (
+  SELECT view FROM uses JOIN (${used.join(' UNION ALL ')}) AS changed ON used = attrelid AND uses.column = attnum
+  UNION SELECT uses.view FROM uses JOIN found ON used = found.view
+) SELECT nspname::text, relname::text, relnamespace = (${here}) FROM found JOIN pg_class ON pg_class.oid = view JOIN pg_namespace ON pg_namespace.oid = relnamespace ORDER BY 1, 2`);
+  return rows.map(([of, name, isHere]) => ({ schema: String(of), name: String(name), isHere: isHere === true }));
+}
+
+/** What else keeps PostgreSQL from changing the type of a column: generated columns, policies, and triggers of an UPDATE of it. */
+async function objectsUsing(
+  database: Database,
+  schema: string | undefined,
+  columns: readonly OtherType[],
+): Promise<string[]> {
+  if (database.kind === 'duckdb') return [];
+  const used = columns.map(
+    ({ table, name }) => `(to_regclass(${literal(nameIn(schema, table))})::oid, ${literal(name)}::name)`,
+  );
+  const rows =
+    await database.rows(`SELECT DISTINCT CASE WHEN adrelid IS NULL THEN pg_describe_object(classid, objid, objsubid)
+  ELSE pg_describe_object('pg_class'::regclass, adrelid, adnum) END
+FROM pg_depend JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
+LEFT JOIN pg_attrdef ON classid = 'pg_attrdef'::regclass AND pg_attrdef.oid = objid
+WHERE refclassid = 'pg_class'::regclass AND (attrelid, attname) IN (${used.join(', ')})
+AND (classid IN ('pg_policy'::regclass, 'pg_trigger'::regclass) OR adnum <> attnum OR (classid = 'pg_class'::regclass AND objid = refobjid))
+ORDER BY 1`);
+  return rows.map(([name]) => String(name));
 }

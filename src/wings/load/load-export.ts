@@ -1,25 +1,64 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
-import { ExportError } from '../../lib/export-error.ts';
-import { nftView } from '../warehouse/index.ts';
-import { analyzeTables } from './postgres/analyze-tables.ts';
-import { createIndexes } from './postgres/create-indexes.ts';
+import { ExportError, messageOf } from '../../lib/export-error.ts';
+import { nftView, type LoadPlan, nftViewColumns } from '../warehouse/index.ts';
 import type { Database } from './database.ts';
 import { openDuckdb } from './duckdb/duckdb-database.ts';
 import { openNewFile } from './duckdb/duckdb-new-file.ts';
-import { requireOwnView } from './duckdb/own-view.ts';
 import { explainedFailure } from './explain-failure.ts';
-import type { LoadMoment } from './load-errors.ts';
+import { type LoadMoment, shownReason } from './load-errors.ts';
 import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
 import { fillTables, type LoadSummary } from './load-rows.ts';
 import type { RowsOptions } from './stage-tables.ts';
-import { openLoadSession } from './load-session.ts';
+import { openLoadSession, type LoadSession } from './load-session.ts';
 import type { LoadTarget } from './load-target.ts';
-import { beginOf } from './opening.ts';
+import { beginOf, selectPostgresSchema } from './opening.ts';
 import type { NulRule } from './nul/nul-values.ts';
-import { type MadeView, makeView } from './postgres/make-view.ts';
 import { openPostgres } from './postgres/postgres-database.ts';
 import { type newColumnRules, prepareTables } from './prepare-tables.ts';
-import { filledTables } from './table-columns.ts';
+import { filledTables, nameIn } from './table-columns.ts';
+import { lockLimitMs, changePatiently } from './short-locks.ts';
+import { withoutMiddle } from '../../lib/format-text.ts';
+import { literal, doubleQuoted } from '../../lib/sql-text.ts';
+import { type Column, wholeName } from '../../core/records/table.ts';
+import { postgresBlock } from './sql-words.ts';
+import { notMade } from './postgres/not-made.ts';
+
+/** The columns that people search, by table. */
+const searched: Readonly<Record<string, readonly string[]>> = {
+  assets: ['collection', 'ownership_owner'],
+  creators: ['address'],
+  attributes: ['value'],
+};
+
+/**
+ * Statements of PostgreSQL that create the indexes. SP-GiST takes values of any length: a B-tree refuses one above about 2,700 bytes, and
+ * then every later load.
+ */
+function indexStatements(plan: LoadPlan, schema: string | undefined) {
+  return filledTables(plan).flatMap((table) => {
+    const columns = searched[table.name.slice(plan.prefix.length)] ?? [];
+    const isSearched = (column: Column): boolean => column.type === 'string' && columns.includes(wholeName(column));
+    return table.columns.filter(isSearched).map(({ name }) => {
+      const index = `${table.name}_${name}_spgist`;
+      const on = `${nameIn(schema, table.name)} USING spgist (${doubleQuoted(name)})`;
+      const create = `CREATE INDEX IF NOT EXISTS ${doubleQuoted(index)} ON ${on};`;
+      // CREATE INDEX IF NOT EXISTS needs the owner also where the index is there.
+      const isAbsent = `to_regclass(${literal(nameIn(schema, index))}) IS NULL`;
+      return { index, create, sql: postgresBlock(`IF ${isAbsent} THEN ${create} END IF;`) };
+    });
+  });
+}
+
+/** Creates the indexes that are absent, after the rows are kept. @throws {ExportError} `loadFailed` or `unavailable` when one cannot be created */
+async function createIndexes(database: Database, plan: LoadPlan, schema: string | undefined): Promise<void> {
+  for (const { index, create, sql } of indexStatements(plan, schema)) {
+    try {
+      await database.run(sql);
+    } catch (error) {
+      throw notMade(`the index ${index}`, error, `Fix the cause, then run as the owner of the table:\n${create}`);
+    }
+  }
+}
 
 export interface LoadRequest extends ExportToLoad, RowsOptions {
   readonly kind: 'duckdb' | 'postgres';
@@ -142,5 +181,96 @@ async function runGuards(
     await fillTables(database, loaded, { ...request, note: undefined }, { isTrial: true, hasNewColumns });
   } finally {
     await database.run('ROLLBACK').catch(() => undefined);
+  }
+}
+
+/** After the rows are kept: whatever happens here is no error. */
+async function analyzeTables(
+  database: Database,
+  plan: LoadPlan,
+  { schema, note }: { readonly schema: string | undefined; readonly note: (text: string) => void },
+): Promise<void> {
+  try {
+    // The limit of the load ended with its transaction.
+    await database.run(`SET lock_timeout = ${await lockLimitMs(database)}`);
+    for (const { name } of filledTables(plan)) await database.run(`ANALYZE ${nameIn(schema, name)};\n`);
+  } catch (error) {
+    note(`the tables were loaded, but ANALYZE failed: ${shownReason(messageOf(error))}`);
+  }
+}
+
+/**
+ * DuckDB puts a view in the place of any other. PostgreSQL refuses one with other columns.
+ * @param place.database an attached database; default: the one in use
+ * @throws {ExportError} `loadFailed` where another view, or a table, has the name of the view that a load would make
+ */
+async function requireOwnView(
+  session: LoadSession,
+  { prefix }: LoadPlan,
+  place: { readonly schema: string | undefined; readonly database: string | undefined },
+): Promise<void> {
+  if (session.kind !== 'duckdb') return;
+  const name = `${prefix}nft_metadata`;
+  const database = place.database === undefined ? 'current_database()' : literal(place.database);
+  const schema = literal(place.schema ?? 'main');
+  const at = (column: string): string =>
+    `database_name = ${database} AND lower(schema_name) = lower(${schema}) AND lower(${column}) = lower(${literal(name)})`;
+  const columns = `SELECT string_agg(column_name, ', ' ORDER BY column_index) AS columns FROM duckdb_columns() WHERE ${at('table_name')}`;
+  const isOurs = `starts_with(${literal(nftViewColumns.join(', '))}, columns) AND EXISTS (FROM duckdb_views() WHERE ${at('view_name')})`;
+  await session.refuseIf({
+    query: `SELECT columns FROM (${columns}) AS held WHERE columns IS NOT NULL AND NOT (${isOurs})`,
+    error: ([held]) =>
+      new ExportError(
+        'loadFailed',
+        `${name} is a table or view of your own, with the columns ${withoutMiddle(String(held))}`,
+        {
+          todo: 'Nothing was loaded. Rename it, or load without --views, or with another --prefix.',
+        },
+      ),
+  });
+}
+
+/** A view over the loaded tables. */
+interface MadeView {
+  readonly name: string;
+  /** The table beside which it stands. */
+  readonly beside: string;
+  /** `CREATE OR REPLACE VIEW "name" AS …` */
+  readonly create: string;
+}
+
+/**
+ * Makes a view that is absent, or anew where it differs. An equal one is not touched: all who read it would wait, behind whoever has
+ * read it before.
+ */
+function makeViewBlock({ name, beside, create }: MadeView): string {
+  const query = create.slice(`CREATE OR REPLACE VIEW ${doubleQuoted(name)}`.length);
+  const wanted = 'pg_temp.asset_export_view';
+  return `DO ${literal(`DECLARE
+  query text := ${literal(query)};
+  made text := (SELECT format('%I.%I', nspname, ${literal(name)}::text) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = to_regclass(${literal(doubleQuoted(beside))}));
+  held oid := to_regclass(made);
+BEGIN
+  EXECUTE 'CREATE VIEW ${wanted}' || query;
+  IF NOT EXISTS (SELECT FROM pg_class WHERE oid = held AND relkind = 'v') OR pg_get_viewdef(held) <> pg_get_viewdef('${wanted}'::regclass) THEN
+    EXECUTE 'CREATE OR REPLACE VIEW ' || made || query;
+  END IF;
+  DROP VIEW ${wanted};
+END`)};\n`;
+}
+
+/** Makes a view after the rows are kept. @throws {ExportError} `loadFailed` or `unavailable` when it cannot be made */
+async function makeView(
+  database: Database,
+  view: MadeView,
+  { schema, clock }: { readonly schema: string | undefined; readonly clock: Clock },
+): Promise<void> {
+  try {
+    await changePatiently(database, clock, async () => {
+      for (const sql of [...selectPostgresSchema(schema), makeViewBlock(view)]) await database.run(sql);
+    });
+  } catch (error) {
+    const todo = `If ${view.name} is a table or view of your own, rename it. Then run load again with --views.`;
+    throw notMade(`the view ${view.name}`, error, todo);
   }
 }

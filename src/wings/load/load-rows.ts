@@ -4,7 +4,6 @@ import { doubleQuoted } from '../../lib/sql-text.ts';
 import type { Database } from './database.ts';
 import { requireFewDeletes, requireLoaded, requireNoRows } from './deletes.ts';
 import { goneRows, type StagedTable } from './difference.ts';
-import { requireHeld } from './held-rows.ts';
 import type { LoadedExport } from './loaded-export.ts';
 import type { LoadWay } from './load-modes.ts';
 import { moveRecord, recordLoad, type TableRecord } from './load-record.ts';
@@ -17,6 +16,7 @@ import { dropStages } from './stages.ts';
 import { holdExport, otherThanBase, requireMode, requireNotOlder, standingsOf } from './standing.ts';
 import { createTables, keyOf, leftTables, openLoad } from './target-tables.ts';
 import { addVersions, isOpen } from './version-rows.ts';
+import { count } from '../../lib/format-text.ts';
 
 /** What a load did. `already`: the tables stood at this export. */
 export interface LoadSummary {
@@ -225,4 +225,41 @@ function startOf({ finished, startedAtMs }: LoadedExport): string {
   if (startedAtMs !== undefined) return moment(startedAtMs);
   const message = `${finished.folder} does not say when it began: it has neither runs.jsonl nor a column of times`;
   throw new ExportError('usage', message, { todo: 'Export with output.exportedAt: true, or with base.from.' });
+}
+
+/**
+ * Looks at a table after the statements of a load: a trigger, a rule or a person may have removed rows.
+ * @param wayOut what brings the table in order
+ * @throws {ExportError} `loadFailed` when the table does not hold the rows
+ */
+async function requireHeld(
+  session: LoadSession,
+  wanted: {
+    /** The name of the table. */
+    readonly table: string;
+    readonly rows: number;
+    /** The rows that count. */
+    readonly where?: string;
+    /** The table may hold more. */
+    readonly orMore?: boolean;
+  },
+  wayOut: string,
+): Promise<void> {
+  const { table, rows, where = 'TRUE', orMore = false } = wanted;
+  const looked = `SELECT count(*) AS held FROM ${doubleQuoted(table)} AS held WHERE ${where}`;
+  await session.refuseIf({
+    query: `SELECT held FROM (${looked}) AS looked WHERE held ${orMore ? '<' : '<>'} ${rows}`,
+    error: ([held]) => notHeld(table, Number(held), rows, wayOut),
+  });
+}
+
+/** @param wayOut what brings the table in order */
+function notHeld(table: string, held: number, rows: number, wayOut: string): ExportError {
+  return new ExportError(
+    'loadFailed',
+    `the table ${table} would hold ${count(held)} of ${count(rows)} rows: ${wayOut}`,
+    {
+      todo: 'Rolled back. Rows were changed by hand, or a trigger, a rule or a policy of the table removes rows.',
+    },
+  );
 }

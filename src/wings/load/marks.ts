@@ -43,11 +43,6 @@ export function marksCleared(assets: StagedTable): CountedChange {
   return marksSet(assets, 'NULL', `${doubleQuoted(table.name)} AS held WHERE NOT ${isUnmarked} AND ${isStaged}`);
 }
 
-export interface MarksOptions {
-  readonly schema?: string | undefined;
-  readonly deletes?: DeleteRule | undefined;
-}
-
 /**
  * Whether the table of assets has the column of marks.
  * @param columns those that the export fills
@@ -57,7 +52,7 @@ export async function holdsMarks(
   database: Database,
   name: string,
   columns: readonly string[],
-  { schema, deletes }: MarksOptions = {},
+  { schema, deletes }: { readonly schema?: string | undefined; readonly deletes?: DeleteRule | undefined } = {},
 ): Promise<boolean> {
   const isOfExport = columns.includes(marksColumn.name);
   if (!isOfExport && (await database.rows(marksQuery(database.kind, name))).length > 0) return true;

@@ -1,7 +1,7 @@
-import type { FilesAt, OpenBase } from './base/open-base.ts';
+import type { FilesAt, OpenBase, PinnedBase } from './base/open-base.ts';
 import type { Entries } from '../../core/ids/entries.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { type ExportStart, type Spent, sumOfSpent } from '../../places/export/export-facts.ts';
+import { type ExportStart, type Spent, sumOfSpent, type Commit } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
 import { countedIds, type ReadProgress } from '../../core/work/read-job-ids.ts';
@@ -13,8 +13,8 @@ import { warnOfDisk } from '../../core/run/disk-estimate.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
 import { noteOfRepair } from '../../core/run/homes/repair-place.ts';
 import { type ExportPlace } from '../../core/run/homes/export-place.ts';
-import { baseAccount } from './base-account.ts';
-import type { OpenRefresh } from './refresh-export.ts';
+import type { OpenRefresh, RefreshPlan } from './refresh-export.ts';
+import { sumOfRefresh } from '../../core/work/batch-origins.ts';
 
 /** What reads finished exports is loaded for exports with a base alone. */
 export async function newBase(job: Job, context: HomeContext): Promise<OpenBase | undefined> {
@@ -125,4 +125,26 @@ function restarted(progress: ReadProgress): ReadProgress {
   progress.entriesOf.length = 0;
   progress.invalid.length = 0;
   return progress;
+}
+
+/** What the manifest says of the base. */
+function baseAccount(
+  { name, seal }: Pick<PinnedBase, 'name' | 'seal'>,
+  { keys, choice, classes }: RefreshPlan,
+  commits: readonly Commit[],
+): NonNullable<Manifest['base']> {
+  const sums = sumOfRefresh(commits.map(({ refresh }) => refresh));
+  return {
+    name,
+    seal,
+    asked: { ...choice.asked },
+    overdue: choice.overdue,
+    lost: sums.lost,
+    rows: keys.rows,
+    unlisted: choice.unlisted,
+    classes: classes.all.map(({ when }, at) => {
+      const { rows = 0, asked = 0 } = choice.classes[at] ?? {};
+      return { when: [...when], rows, asked, changed: sums.changed[at] ?? 0 };
+    }),
+  };
 }

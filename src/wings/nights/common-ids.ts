@@ -11,19 +11,22 @@ import { isOverUnlisted } from '../../core/run/tolerance.ts';
 /** `load` refuses to delete more than one row of so many, unless it is told otherwise. */
 const mostDeletes = 20;
 
-export interface ListAndBase {
-  readonly job: Pick<Job, 'ids' | 'tolerance'>;
-  readonly base: Pick<OpenBase, 'folder'>;
-  readonly keys: Pick<BaseKeys, 'rows'>;
-  readonly choice: Pick<Choice, 'known' | 'unlisted' | 'asked'>;
-}
-
 /**
  * Compares the ids with those of the base, before anything is requested: a list that is cut short, or the base of another job, costs a bill.
  * @returns warnings
  * @throws {ExportError} `input` when they have no id in common
  */
-export function compareWithBase({ job, base, keys: { rows }, choice }: ListAndBase): string[] {
+export function compareWithBase({
+  job,
+  base,
+  keys: { rows },
+  choice,
+}: {
+  readonly job: Pick<Job, 'ids' | 'tolerance'>;
+  readonly base: Pick<OpenBase, 'folder'>;
+  readonly keys: Pick<BaseKeys, 'rows'>;
+  readonly choice: Pick<Choice, 'known' | 'unlisted' | 'asked'>;
+}): string[] {
   const { known, unlisted } = choice;
   const listed = known + choice.asked.new;
   const name = shownPath(base.folder, process.cwd());

@@ -3,17 +3,15 @@ import { maxAgeOf } from './base/ages.ts';
 import { AskedAnswers } from './base/asked-answers.ts';
 import { writeAskedIds } from './base/asked-list.ts';
 import { BaseRows } from './base/base-rows.ts';
-import type { BaseKeys } from './base/base-keys.ts';
+import { type BaseKeys, marks } from './base/base-keys.ts';
 import { type Choice, chooseIds } from './base/choose-ids.ts';
-import { ListedIds } from './base/listed-ids.ts';
 import type { OpenBase } from './base/open-base.ts';
 import { readBaseKeys } from './base/read-base-keys.ts';
 import { RefreshAsker, type RefreshSources } from './base/refresh-asker.ts';
-import { unlistedRecords, unlistedRows } from './base/unlisted-changes.ts';
 import type { FinishedExport } from '../../exports/finished-export.ts';
 import { batchIds, batchShape } from '../../core/ids/batch-ids.ts';
 import type { Entries } from '../../core/ids/entries.ts';
-import type { HashSet128 } from '../../lib/hash/hash-set-128.ts';
+import { HashSet128 } from '../../lib/hash/hash-set-128.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { compareWithBase } from './common-ids.ts';
 import { compareAssets } from '../../core/records/asset-changes.ts';
@@ -25,6 +23,76 @@ import type { FileStore } from '../../places/files/file-store.ts';
 import { changeBlock } from '../../core/work/change-rows.ts';
 import type { LocalAnswers } from '../../core/work/make-parts.ts';
 import { makesChildRows, tablesOf } from '../../core/work/tables-of.ts';
+import { wordsPerHash } from '../../lib/hash/hash-128.ts';
+import { BitSet } from '../../lib/bit-set.ts';
+import { recordPieces } from './base/record-pieces.ts';
+import { recordRowsOf, wholeRows } from '../../exports/row-batch.ts';
+
+/** Records that become rows at once. */
+const recordsAtOnce = 500;
+
+/** The rows of the base whose ids are not among the ids. */
+function unlistedRows(keys: BaseKeys): { readonly rows: BitSet; readonly count: number } {
+  const rows = new BitSet(keys.rows);
+  let count = 0;
+  for (const slot of keys.slots()) {
+    if (keys.fate(slot) !== 'row' || keys.has(slot, marks.listed)) continue;
+    rows.add(keys.row(slot));
+    count += 1;
+  }
+  return { rows, count };
+}
+
+/** The records of these rows, in the order of the base, as whole rows of `assets`. */
+async function* unlistedRecords(
+  finished: FinishedExport,
+  { rows, count }: ReturnType<typeof unlistedRows>,
+): AsyncGenerator<RowBlock, void, void> {
+  if (count === 0) return;
+  let row = 0;
+  const waiting: Buffer[] = [];
+  const block = (): RowBlock => wholeRows(recordRowsOf(waiting.splice(0)));
+  for await (const piece of recordPieces(finished)) {
+    for (let index = 0; index < piece.count; index += 1, row += 1) {
+      if (!rows.has(row)) continue;
+      if (waiting.push(piece.at(index)) >= recordsAtOnce) yield block();
+    }
+  }
+  if (waiting.length > 0) yield block();
+}
+
+/** Finds repeated ids while they are read: those of the base in its own table, all others in a set. */
+class ListedIds {
+  readonly #keys: BaseKeys;
+  readonly #others = new HashSet128();
+
+  /** Begins anew: no id of the base is listed yet. */
+  constructor(keys: BaseKeys) {
+    this.#keys = keys;
+    keys.clear(marks.listed);
+  }
+
+  /** Ids that the base does not know. */
+  get newIds(): number {
+    return this.#others.size;
+  }
+
+  /** For each hash 1 when it comes for the first time, else 0. */
+  addAll(hashes: Uint32Array): Uint8Array {
+    const isNew = new Uint8Array(hashes.length / wordsPerHash);
+    this.#keys.table.readAhead(hashes);
+    for (let index = 0; index < isNew.length; index += 1) {
+      const at = index * wordsPerHash;
+      const slot = this.#keys.table.find(hashes, at);
+      if (slot < 0) isNew[index] = this.#others.addAll(hashes.subarray(at, at + wordsPerHash))[0] ?? 0;
+      else if (!this.#keys.has(slot, marks.listed)) {
+        isNew[index] = 1;
+        this.#keys.mark(slot, marks.listed);
+      }
+    }
+    return isNew;
+  }
+}
 
 export interface RefreshRequest {
   readonly job: Job;

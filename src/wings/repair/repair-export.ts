@@ -15,14 +15,31 @@ import { verifyExport } from '../../exports/verify-export.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { Manifest } from '../../places/export/manifest.ts';
+import { type Manifest, begunOf } from '../../places/export/manifest.ts';
 import { type FileStore, syncFoldersOf } from '../../places/files/file-store.ts';
-import { keptInputs } from './kept-ids.ts';
-import { type DamagedExport, damagedParts, rebuildTables } from './rebuild-files.ts';
+import { type DamagedExport, damagedParts, rebuildTables, type PreparedDamage } from './rebuild-files.ts';
 import { rebuildUnexported } from './rebuild-unexported.ts';
-import { clearRepair, dropChanges, endRepair, readRepair, removeDropped, type UnfinishedRepair } from './repair-log.ts';
-import type { RepairOutcome } from './repair-outcome.ts';
-import { listParts, requestParts } from './request-parts.ts';
+import {
+  clearRepair,
+  dropChanges,
+  endRepair,
+  readRepair,
+  removeDropped,
+  type UnfinishedRepair,
+  beginRepair,
+  type Repairs,
+} from './repair-log.ts';
+import type { RepairOutcome, RepairBill, RequestedParts } from './repair-outcome.ts';
+import type { EntryBlock } from '../../core/ids/entries.ts';
+import { EntryBlocks } from '../../core/ids/read/entry-blocks.ts';
+import { storedEntries } from '../../core/ids/stored-entries.ts';
+import { invalidState } from '../../core/ids/clean-id.ts';
+import { idsTable } from '../../core/records/beside-tables.ts';
+import { entriesOf } from '../../core/ids/mark-duplicates.ts';
+import { callsLeft } from '../../core/run/calls-left.ts';
+import { exportSlices } from '../../core/run/export-slices.ts';
+import { newReadProgress, readJobIds } from '../../core/work/read-job-ids.ts';
+import { contentSeal } from '../../places/export/content-seal.ts';
 
 export interface RepairRequest {
   /** The folder of the export, or its address in a bucket. */
@@ -228,4 +245,110 @@ async function sameInputs(
   }
   const named = prepared.inputs.map((input, index) => ({ ...input, name: manifest.inputs[index]?.name ?? input.name }));
   return { ...prepared, inputs: named };
+}
+
+/** The inputs of an export as it kept them; undefined where it did not, or where a file of them is damaged. */
+function keptInputs(finished: FinishedExport, damaged: ReadonlySet<string>): PreparedInputs | undefined {
+  const { manifest, folder } = finished;
+  const files = finished.filesOf(idsTable.name);
+  if (files.length !== manifest.parts || files.some(({ path }) => damaged.has(path))) return undefined;
+  const path = pathIn(folder, exportPaths.ids(0));
+  return {
+    inputs: manifest.inputs.map(({ name }) => ({ name, path, format: 'csv', compression: 'gzip' })),
+    fingerprints: manifest.inputs,
+    inputBytes: manifest.inputs.reduce((sum, { bytes }) => sum + bytes, 0),
+    columns: [],
+    kept: () => keptBlocks(finished),
+  };
+}
+
+/** The entries as they were read. Repeated ids are found again, as those of an input are. */
+async function* keptBlocks(finished: FinishedExport): AsyncGenerator<EntryBlock, void, void> {
+  const names = finished.manifest.inputs.map(({ name }) => name);
+  let name: string | undefined;
+  let blocks = new EntryBlocks('', 0);
+  for (const file of finished.filesOf(idsTable.name)) {
+    for await (const rows of finished.blocks(file, idsTable.columns)) {
+      for (const { input, line, text, state, reason } of storedEntries(rows)) {
+        if (input !== name) {
+          yield* blocks.take(true);
+          blocks = new EntryBlocks(input, names.indexOf(input));
+          name = input;
+        }
+        if (state === invalidState) blocks.addInvalid(text, line, reason);
+        else blocks.addText(text, line);
+        if (blocks.hasFull) yield* blocks.take();
+      }
+    }
+  }
+  yield* blocks.take(true);
+}
+
+/** Damaged parts that are made again, and what that costs. */
+interface PartsToRequest {
+  readonly within: HomePlace;
+  readonly damage: PreparedDamage;
+  /** The repair that was stopped, where it is resumed. */
+  readonly unfinished: UnfinishedRepair | undefined;
+  readonly repairs: Repairs;
+  readonly bill: RepairBill;
+}
+
+/**
+ * Counts what damaged parts cost; undefined where none has to be made. A repair that was stopped is finished first, and costs nothing for
+ * answers that it kept.
+ */
+async function listParts(
+  within: HomePlace,
+  damage: PreparedDamage,
+  unfinished: UnfinishedRepair | undefined,
+): Promise<PartsToRequest | undefined> {
+  const { job, prepared, finished } = damage;
+  const damaged = damagedParts(damage);
+  const repairs = unfinished ?? { seal: contentSeal(finished.manifest), parts: [...damaged].sort((a, b) => a - b) };
+  const made = new Set(unfinished?.made.map(({ part }) => part));
+  const open = new Set(repairs.parts.filter((part) => !made.has(part) && damaged.has(part)));
+  if (open.size === 0) return undefined;
+  const kept = unfinished && (await homeAt(within).readAnswers());
+  const isNeeded = (part: number): boolean => open.has(part);
+  const { calls } = await callsLeft(entriesOf(job, prepared), job, { isNeeded, kept });
+  return { within, damage, unfinished, repairs, bill: { calls, credits: calls * job.budget.creditsPerCall } };
+}
+
+/** Requests what has to be requested within the budget, and makes the parts: the ordinary export, of the parts that its log lacks. */
+async function requestParts(
+  { within, damage, unfinished, repairs }: PartsToRequest,
+  context: ExportContext,
+): Promise<RequestedParts> {
+  const { prepared, finished } = damage;
+  const { output } = damage.job;
+  const tables = output.tables.filter((name) => name !== changesTable.name);
+  const job = { ...damage.job, output: { ...output, tables } };
+  const { job: shape, inputs, calls, credits } = finished.manifest;
+  if (unfinished === undefined) await beginRepair(within, finished.manifest, { repairs, spent: { calls, credits } });
+  const spentNow = { calls: 0, credits: 0 };
+  const parts: number[] = [];
+  const heard: ExportContext = {
+    ...context,
+    listener: (event) => {
+      if (event.kind === 'committed') parts.push(event.commit.part);
+      else if (event.kind !== 'opened') context.listener(event);
+    },
+  };
+  const progress = newReadProgress();
+  const start = { job: shape, inputs, ...begunOf(finished.manifest) };
+  let error: ExportError | undefined;
+  try {
+    const open = await homeAt(within).open(start, () => readJobIds(job, prepared, progress, heard.listener));
+    try {
+      const made = { ...prepared, fingerprints: inputs };
+      await exportSlices({ job, inputs: made, open, progress, whenLost: 'end' }, spentNow, heard);
+    } finally {
+      await open.close();
+    }
+  } catch (reason) {
+    if (!(reason instanceof ExportError)) throw reason;
+    error = reason;
+  }
+  return { parts, ...spentNow, ...(error === undefined ? {} : { error }) };
 }

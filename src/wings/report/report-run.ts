@@ -3,16 +3,19 @@ import type { ExportContext } from '../../core/run/export-context.ts';
 import type { TableQuality } from '../../core/work/run-observer.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 
-type ReportContext = Pick<ExportContext, 'clock' | 'version' | 'listener'> &
-  Partial<Pick<ExportContext, 'stop' | 'abort'>>;
-
 /**
  * Writes the report of a run that ended, and gives what it counted in the tables; undefined where it counted nothing. A report
  * that fails changes no outcome.
  */
 export async function reportRun(
   place: ExportPlace,
-  { clock, version, stop, abort, listener }: ReportContext,
+  {
+    clock,
+    version,
+    stop,
+    abort,
+    listener,
+  }: Pick<ExportContext, 'clock' | 'version' | 'listener'> & Partial<Pick<ExportContext, 'stop' | 'abort'>>,
 ): Promise<readonly TableQuality[] | undefined> {
   if (abort?.aborted === true) return undefined;
   try {

@@ -12,17 +12,11 @@ export interface Dialect {
   /** The statement that creates the table. @param cluster columns that its rows are ordered by, where `clusters` */
   createTable(table: Table, cluster?: readonly string[]): string;
   /** Whether a table may be clustered, and by what. */
-  readonly clusters?: Clusters;
+  readonly clusters?: { readonly mostColumns?: number; readonly without?: readonly ColumnType[] };
   /** The statements that describe the table and its columns, where the one that creates it cannot. */
   describe?(table: Table): string;
   /** The statements that load the files of a table. */
   load(source: Source): string;
-}
-
-/** By which columns the rows of a table may be ordered. */
-export interface Clusters {
-  readonly mostColumns?: number;
-  readonly without?: readonly ColumnType[];
 }
 
 export interface TableStyle {

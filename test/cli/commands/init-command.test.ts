@@ -2,13 +2,13 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { askQuestions } from '../../../src/cli/commands/init/ask-questions.ts';
 import { jobJsonSchema } from '../../../src/core/job/job-json-schema.ts';
 import { jobTemplate } from '../../../src/core/job/job-template.ts';
 import { loadJob, type LoadedJob } from '../../../src/core/job/load-job.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { askQuestions } from '../../../src/cli/commands/init/init-command.ts';
 
 function load(folder: string, file = 'job.yaml'): LoadedJob {
   return loadJob({ file, flags: {}, environment: {}, folder });

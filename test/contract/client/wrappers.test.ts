@@ -4,7 +4,6 @@ import type { AssetClient } from '../../../src/core/client/asset-client.ts';
 import { AttemptError } from '../../../src/core/client/attempt-error.ts';
 import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
 import { Ended } from '../../../src/core/client/policies/day-gate.ts';
-import { withBadIds } from '../../../src/core/client/policies/with-bad-ids.ts';
 import { withBudget } from '../../../src/core/client/policies/with-budget.ts';
 import { withJournal } from '../../../src/core/client/policies/with-journal.ts';
 import { withReuse } from '../../../src/core/client/policies/with-reuse.ts';
@@ -14,6 +13,7 @@ import { batchCall, idOf, idsOf, recordsOf, refusal, singleCall } from '../../co
 import { judged } from '../../core/client/support/judged.ts';
 import { createFakeClock, settled } from '../../support/fake-clock.ts';
 import { alwaysClient, heldClient, scriptedClient } from '../../core/client/support/scripted-client.ts';
+import { withBadIds } from '../../../src/core/client/create-client.ts';
 
 type Wrap = (inner: AssetClient, stop?: AbortSignal) => AssetClient;
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NumberedWalk } from '../../../src/wings/listing/walk/numbered-walk.ts';
-import { TokenWalk } from '../../../src/wings/listing/open-walk.ts';
+import { TokenWalk, NumberedWalk } from '../../../src/wings/listing/open-walk.ts';
 import type { ListRequest, Walk } from '../../../src/wings/listing/walk/walk.ts';
 
 const options = { limit: 100, concurrency: 8, total: 'none', totalCounts: undefined } as const;

@@ -1,26 +1,223 @@
-import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { environmentName, jobFields } from '../../../core/job/job-fields.ts';
-import { isEmbedded } from '../../../core/job/job-schema.ts';
-import { requireAddress } from '../../../lib/addresses/address.ts';
-import { ExportError } from '../../../lib/export-error.ts';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve, isAbsolute, relative } from 'node:path';
+import { environmentName, jobFields, type JobField, fieldText } from '../../../core/job/job-fields.ts';
+import { isEmbedded, embedded, type Job } from '../../../core/job/job-schema.ts';
+import { requireAddress, type AddressUse, classifyAddress } from '../../../lib/addresses/address.ts';
+import { ExportError, codeOf, messageOf } from '../../../lib/export-error.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { commandLine, shownPath } from '../../../lib/addresses/shown-text.ts';
 import type { Command, CommandLine } from '../../command.ts';
-import { askQuestions, type InitQuestion } from './ask-questions.ts';
-import {
-  exampleJobs,
-  initFiles,
-  jobFile,
-  keyFile,
-  type NewJob,
-  requireJob,
-  requireLists,
-  settledFields,
-  writeNewFile,
-} from './init-files.ts';
 import { jobFlagGroups, jobFlagsGiven } from '../../job-flags.ts';
 import { choiceOf } from '../../flag-values.ts';
+import { createInterface } from 'node:readline/promises';
+import type { Terminal } from '../../terminal.ts';
+import { Writable } from 'node:stream';
+import { keyProblem } from '../../../core/client/wire/service-address.ts';
+import { formats } from '../../../core/formats/sink.ts';
+import { parseDocument } from 'yaml';
+import { takesKey } from '../../../core/client/dialects.ts';
+import { dialectOf, isDialectFile } from '../../../core/job/job-dialect.ts';
+import { expandInputs } from '../../../core/ids/id-input.ts';
+import { lookAtList } from '../../../core/ids/read/look-at-list.ts';
+import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
+import { jobJsonSchema } from '../../../core/job/job-json-schema.ts';
+import { jobTemplate, suggestedFields } from '../../../core/job/job-template.ts';
+import { loadJob } from '../../../core/job/load-job.ts';
+import { packageRoot } from '../../../lib/packages/package-root.ts';
+
+const jobFile = 'job.yaml';
+const keyFile = 'secrets/service-key';
+
+/** What a new job file is made of. */
+interface NewJob {
+  /** The job of `jobs/` that it is a copy of. */
+  readonly example?: string | undefined;
+  readonly folder: string;
+  /** Where relative paths of flags start. */
+  readonly workingFolder: string;
+  /** Values by flag, as the command line or an answer gave them. */
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+interface NewFile {
+  readonly name: string;
+  readonly text: string;
+  readonly mode: number;
+}
+
+/** The files of a new job. @throws {ExportError} `usage` for a value that a job cannot have */
+function initFiles(job: NewJob, key: string): NewFile[] {
+  const settled = settledFields(job);
+  const values = new Map<string, unknown>();
+  for (const field of jobFields) {
+    const value = job.flags[field.flag];
+    if (value !== undefined) values.set(field.path, fromFolder(job, field, fieldText(field, value, job.workingFolder)));
+  }
+  const [top = ''] = String(values.get('output.dir') ?? suggestedFields['output.dir']).split('/');
+  const ignored = [`/${dirname(keyFile)}/`, ...(top === '' || top.startsWith('.') ? [] : [`/${top}/`])];
+  return [
+    {
+      name: jobFile,
+      text: job.example === undefined ? jobTemplate(values, settled) : exampleJob(job.example, values),
+      mode: 0o666,
+    },
+    { name: 'job.schema.json', text: `${JSON.stringify(jobJsonSchema(), undefined, 2)}\n`, mode: 0o666 },
+    { name: '.gitignore', text: `${ignored.join('\n')}\n`, mode: 0o666 },
+    ...(job.flags['api-key-file'] === undefined && !settled.has('service.apiKeyFile')
+      ? [{ name: keyFile, text: key === '' ? '' : `${key}\n`, mode: 0o600 }]
+      : []),
+  ];
+}
+
+/** The jobs of `jobs/` for services. Their paths start at the folder above. */
+const exampleJobs = ['nightly', 'backfill', 'spreadsheet'] as const;
+
+/** A job of `jobs/` for a folder of its own. @param values by path, in place of its own */
+function exampleJob(name: string, values: ReadonlyMap<string, unknown>): string {
+  const text = readFileSync(new URL(`jobs/${name}.yaml`, packageRoot), 'utf8');
+  const document = parseDocument(text.replaceAll(`jobs/${name}.yaml`, jobFile).replaceAll('../', ''));
+  for (const [path, value] of new Map([['service.apiKeyFile', keyFile], ...values]))
+    document.setIn(path.split('.'), value);
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Suggested fields that are not needed, because the named dialect has the address, or takes no key. @throws {ExportError} `usage` */
+function settledFields(job: NewJob): ReadonlySet<string> {
+  const { dialect: name } = requireJob(job).service;
+  if (name === undefined) return new Set();
+  const dialect = dialectOf(name);
+  return new Set([
+    ...(dialect.url === undefined ? [] : ['service.url']),
+    ...(takesKey(dialect) ? [] : ['service.apiKeyFile']),
+  ]);
+}
+
+/** Checks the values as `run` would. @throws {ExportError} `usage` */
+function requireJob({ workingFolder, flags }: NewJob): Job {
+  const standIns = Object.fromEntries(
+    jobFields.flatMap(({ flag, path }) => (path in suggestedFields ? [[flag, suggestedFields[path]]] : [])),
+  );
+  return loadJob({ flags: { ...standIns, ...flags }, environment: {}, folder: workingFolder }).job;
+}
+
+/**
+ * Looks at the lists of ids as `run` would, where they are there already.
+ * @throws {ExportError} `input` for what is no list of ids, or one with several columns of ids (facts.columns)
+ */
+async function requireLists(job: NewJob): Promise<void> {
+  if (job.flags['ids'] === undefined) return;
+  const { ids } = requireJob(job);
+  if (ids.from.some((from) => from === '-' || isBucketAddress(from))) return;
+  const inputs = await expandInputs({ ...ids, baseDir: job.workingFolder }).catch(() => []);
+  for (const input of inputs) await lookAtList(input, ids);
+}
+
+/** Writes a file unless one of its name exists; false if so. @throws {ExportError} `cannotWrite` */
+function writeNewFile(folder: string, { name, text, mode }: NewFile): boolean {
+  const path = join(folder, name);
+  try {
+    mkdirSync(dirname(path), { recursive: true, ...(mode === 0o600 ? { mode: 0o700 } : {}) });
+    writeFileSync(path, text, { mode, flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw new ExportError('cannotWrite', `cannot write ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** A value whose relative paths start at the job file's folder. */
+function fromFolder({ folder, workingFolder }: NewJob, { path }: JobField, value: unknown): unknown {
+  const moved = (text: unknown, use: AddressUse): unknown => {
+    if (typeof text !== 'string' || text.startsWith('~/')) return text;
+    const address = classifyAddress(text, use);
+    return address.kind !== 'path' || isAbsolute(address.text)
+      ? text
+      : relative(folder, resolve(workingFolder, address.text));
+  };
+  if (path === 'ids.from') return Array.isArray(value) ? value.map((text) => moved(text, 'ids')) : value;
+  if (path === 'output.dir') return moved(value, 'out');
+  if (path === 'service.apiKeyFile') return moved(value, 'local');
+  if (path === 'service.dialect') return isDialectFile(String(value)) ? moved(value, 'local') : value;
+  if (path !== 'service.url' || typeof value !== 'string' || !isEmbedded(value)) return value;
+  return `${embedded}${String(moved(value.slice(embedded.length), 'local'))}`;
+}
+
+/** What `init` asks, by the flag that answers it. */
+interface InitQuestion {
+  readonly flag: string;
+  readonly text: string;
+  /** An empty answer is none. */
+  readonly isNeeded?: boolean;
+}
+
+const questions: readonly InitQuestion[] = [
+  { flag: 'ids', text: 'Files of asset ids [ids/*.txt]: ' },
+  { flag: 'url', text: 'Address of the service, without /v3/<key> [https://service.example]: ' },
+  { flag: 'credits-per-day', text: 'Credits per UTC day, for all runs with this key [no limit]: ' },
+  { flag: 'out', text: 'Folder of the export [out/export]: ' },
+  { flag: 'format', text: `Formats: ${formats.join(', ')} [parquet]: ` },
+];
+
+/**
+ * Asks what no flag has answered, each question until `accept` takes the answer, and what an answer makes necessary to ask. An empty answer
+ * leaves the default.
+ * @param first a question that the flags make necessary
+ * Resolves to the key, which is not shown while it is typed.
+ */
+export async function askQuestions(
+  { stdin: input, stderr: output }: Pick<Terminal, 'stdin' | 'stderr'>,
+  answered: readonly string[],
+  accept: (flag: string, text: string) => Promise<InitQuestion | undefined>,
+  first?: InitQuestion,
+): Promise<string> {
+  let isSecret = false;
+  const shown = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      if (!isSecret) output.write(chunk);
+      done();
+    },
+  });
+  const lines = createInterface({ input, output: shown, terminal: true });
+  // Ctrl-C or Ctrl-D: nothing has been written yet.
+  const ended = new AbortController();
+  lines.once('close', () => {
+    ended.abort();
+  });
+  const ask = (text: string): Promise<string> =>
+    lines.question(text, { signal: ended.signal }).catch(() => {
+      throw new ExportError('interrupted', 'stopped: nothing was written');
+    });
+  try {
+    const open = [...(first === undefined ? [] : [first]), ...questions.filter(({ flag }) => !answered.includes(flag))];
+    for (let question = open.shift(); question !== undefined; question = open.shift()) {
+      const { flag, text, isNeeded = false } = question;
+      const answer = (await ask(text)).trim();
+      if (answer === '' && !isNeeded) continue;
+      try {
+        const next = answer === '' ? question : await accept(flag, answer);
+        if (next !== undefined) open.unshift(next);
+      } catch (error) {
+        if (!(error instanceof ExportError)) throw error;
+        output.write(`${error.message}\n`);
+        open.unshift(question);
+      }
+    }
+    if (answered.includes('api-key-file')) return '';
+    for (;;) {
+      const asked = ask('API key, not shown; empty to add it later: ');
+      isSecret = true;
+      const key = (await asked).trim();
+      isSecret = false;
+      const problem = key === '' ? undefined : keyProblem(key);
+      if (problem === undefined) return key;
+      output.write(`\nthe API key ${problem}\n`);
+    }
+  } finally {
+    isSecret = false;
+    shown.write('\n');
+    lines.close();
+  }
+}
 
 /** `init`: a commented job file and what belongs to it. */
 export const initCommand: Command = {

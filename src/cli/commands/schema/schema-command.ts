@@ -1,15 +1,100 @@
-import { tableNames } from '../../../core/records/columns.ts';
+import { tableNames, changesTable } from '../../../core/records/columns.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { columnsDocument, dialectNames, inPlaceNames } from '../../../wings/warehouse/index.ts';
+import {
+  columnsDocument,
+  dialectNames,
+  inPlaceNames,
+  dbtSources,
+  nftView,
+  inPlaceNights,
+  inPlaceTable,
+  nightsAddress,
+  nightsView,
+} from '../../../wings/warehouse/index.ts';
 import type { Command, CommandLine } from '../../command.ts';
-import { bucketFlags } from '../../export-place.ts';
+import { bucketFlags, exportAddress } from '../../export-place.ts';
 import { choiceOf } from '../../flag-values.ts';
 import { jobWords } from '../../job-flags.ts';
-import { exampleText, scriptText } from './print-statements.ts';
-import { analystsText } from './print-for-analysts.ts';
-import { inPlaceText } from './print-in-place.ts';
+import { exampleText, scriptText, givenNames, schemaText, givenFolder } from './print-statements.ts';
 import { layoutOf, tablesOfExport } from './schema-layout.ts';
+import { basename, resolve } from 'node:path';
+import { within } from '../../../exports/table-source.ts';
+import type { Table } from '../../../core/records/table.ts';
+
+/** Where an export may lie for an engine that reads in place, to fill in. */
+const exampleFolder = 's3://bucket/out';
+const exampleFirst = '2026-01-01';
+
+/** Tables over the files of an export, or of every night, for an engine that reads them in place. @throws {ExportError} `usage` */
+async function inPlaceText(args: CommandLine, engine: string): Promise<string> {
+  const { schema, prefix } = givenNames(args);
+  const isExport = args.text('of') !== undefined;
+  const { tables, folder } = isExport ? { tables: await tablesOfExport(args), folder: undefined } : parquetLayout(args);
+  const pattern =
+    args.text('nights') ?? (folder?.includes('{date}') === true ? (givenFolder(args) ?? folder) : undefined);
+  const first = /\d{4}-\d{2}-\d{2}/.exec(isExport ? basename(args.text('of') ?? '') : '')?.[0];
+  const texts = tables.map((table) => {
+    const named = { ...table, name: prefix + table.name };
+    const address = (text: string): string => addressForEngine(text, args.terminal.cwd());
+    if (pattern === undefined)
+      return wholeText(engine, named, within(address(wholeFolder(args, folder)), filesOfTable(table)));
+    return nightsText(engine, named, nightsAddress(address(pattern), first ?? exampleFirst), filesOfTable(table));
+  });
+  const isGuessed = pattern !== undefined && first === undefined && ['athena', 'trino'].includes(engine);
+  return [
+    ...(isGuessed ? [`-- The range begins at ${exampleFirst}: name the first night with --of EXPORT.\n`] : []),
+    ...(schema === undefined ? [] : [schemaText(engine, schema)]),
+    ...texts,
+  ].join('\n');
+}
+
+function parquetLayout(args: CommandLine) {
+  const layout = layoutOf(args);
+  if (layout.formats.includes('parquet')) return layout;
+  throw new ExportError('usage', 'engines that read in place read Parquet, which this job does not write', {
+    todo: 'Add parquet to output.formats.',
+  });
+}
+
+/** What reads in place does so from a folder of its own: a folder of this machine is told from its root. */
+function addressForEngine(text: string, cwd: string): string {
+  return /^([a-z][a-z\d+.-]*:|@)/i.test(text) ? text : resolve(cwd, text);
+}
+
+function filesOfTable({ name }: Pick<Table, 'name'>): string {
+  return `parquet/${name}/`;
+}
+
+function wholeFolder(args: CommandLine, folder: string | undefined): string {
+  const of = args.text('of');
+  const own = of === undefined ? undefined : exportAddress(of, args.terminal.cwd());
+  return givenFolder(args) ?? own ?? folder ?? exampleFolder;
+}
+
+function wholeText(engine: string, table: Table, files: string): string {
+  const name = inPlaceNames.find((each) => each === engine);
+  if (name === undefined) throw noNights(engine);
+  return inPlaceTable(name, table, files);
+}
+
+function nightsText(engine: string, table: Table, address: ReturnType<typeof nightsAddress>, files: string): string {
+  if (engine === 'duckdb' || engine === 'clickhouse') return nightsView(engine, table, address, files);
+  const name = inPlaceNames.find((each) => each === engine);
+  if (name === undefined) throw noNights(engine);
+  return inPlaceNights(name, table, address, files);
+}
+
+function noNights(engine: string): ExportError {
+  const isWarehouse = dialectNames.some((name) => name === engine);
+  const isBigquery = engine === 'bigquery';
+  const why = isBigquery ? ': its addresses take one asterisk' : '';
+  const loads = `Load each night: asset-export schema --of EXPORT --for ${engine}.`;
+  const lake = ' Or read every night as Iceberg tables: asset-export lake ROOT --for bigquery.';
+  return new ExportError('usage', `--nights does not go with --for ${engine}${why}`, {
+    todo: isWarehouse ? `${loads}${isBigquery ? lake : ''}` : 'Name an engine with --for.',
+  });
+}
 
 const purposes = [...dialectNames, ...inPlaceNames, 'dbt', 'job'] as const;
 
@@ -167,4 +252,16 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
 async function jobSchemaText(): Promise<string> {
   const { jobJsonSchema } = await import('../../../core/job/job-json-schema.ts');
   return `${JSON.stringify(jobJsonSchema(), undefined, 2)}\n`;
+}
+
+/** The view of an engine, or dbt's `sources.yml`. @throws {ExportError} `usage` */
+async function analystsText(args: CommandLine, purpose: string): Promise<string> {
+  const { schema, prefix } = givenNames(args);
+  const isVersions = args.text('mode') === 'scd2';
+  const written = args.text('of') === undefined ? layoutOf(args).tables : await tablesOfExport(args);
+  // Loads keep no table of changes.
+  const tables = written.filter(({ name }) => name !== changesTable.name);
+  const engine = [...dialectNames, ...inPlaceNames].find((name) => name === purpose);
+  if (engine === undefined) return dbtSources(tables, isVersions, prefix, schema);
+  return schemaText(engine, schema) + nftView(engine, { tables, prefix, isVersions });
 }

@@ -1,12 +1,3 @@
-/** A refusal of a call for its size. */
-export interface SizeRefusal {
-  readonly ids: number;
-  /** The first of them. */
-  readonly first: string | undefined;
-  /** The limit that it names. */
-  readonly limit?: number | undefined;
-}
-
 /**
  * What a refusal for size leads to:
  * - `smaller`: it is believed; the ids go in smaller calls
@@ -112,7 +103,17 @@ export class CallSize {
     else if (this.#doubt !== undefined) this.#doubt.taken = Math.max(this.#doubt.taken, ids);
   }
 
-  refusedFor({ ids, first, limit = this.#hint }: SizeRefusal): SizeVerdict {
+  refusedFor({
+    ids,
+    first,
+    limit = this.#hint,
+  }: {
+    readonly ids: number;
+    /** The first of them. */
+    readonly first: string | undefined;
+    /** The limit that it names. */
+    readonly limit?: number | undefined;
+  }): SizeVerdict {
     if (ids === 1) return 'split';
     if (ids >= this.#refused) return this.#confirmed(ids);
     const names = limit !== undefined && limit < ids;

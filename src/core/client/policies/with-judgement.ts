@@ -7,12 +7,30 @@ import type { ClientListener } from '../client-events.ts';
 import type { Departure } from '../judgement/evidence.ts';
 import type { Concurrency } from '../judgement/call-limit.ts';
 import { Judgement } from '../judgement/judgement.ts';
-import { SharedAnswers } from '../judgement/shared-answers.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
 import { type ControlOf, Controls } from './controls.ts';
 import type { Ended } from './day-gate.ts';
 import { fromCache, ServiceReport, unavailable, untrusted, Elapsed } from './service-report.ts';
 import { priorities, Slots } from './slots.ts';
+
+const calls = 3;
+const keptAnswers = 16;
+
+/** Foreign answers that several calls got: pure. Three calls for other ids do not get the same records by chance. */
+class SharedAnswers {
+  /** First ids of the calls, by the first id that their answers showed. */
+  readonly #got = new Map<string, Set<string>>();
+
+  /** @param shows the first id of a foreign answer @param first that of its call */
+  isOfCache(shows: string, first: string | undefined): boolean {
+    if (first === undefined) return false;
+    const got = this.#got.get(shows) ?? new Set<string>();
+    this.#got.delete(shows);
+    this.#got.set(shows, got.add(first));
+    for (const oldest of [...this.#got.keys()].slice(0, -keptAnswers)) this.#got.delete(oldest);
+    return got.size >= calls;
+  }
+}
 
 export interface JudgementPolicyOptions<Call> {
   /** Most calls in flight. */

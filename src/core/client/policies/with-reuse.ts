@@ -3,12 +3,35 @@ import { ExportError } from '../../../lib/export-error.ts';
 import type { Asker, AssetAnswer, CallOutline } from '../asset-client.ts';
 import { AttemptError, statusOf } from '../attempt-error.ts';
 import type { ClientListener } from '../client-events.ts';
-import { Ends } from '../judgement/ends.ts';
 
-export interface ReuseOptions {
-  readonly clock: Clock;
-  readonly stop?: AbortSignal | undefined;
-  readonly listener?: ClientListener | undefined;
+/** Between two refusals that end a run, in milliseconds: those of one moment may come from one backend. */
+const leastApartMs = 1000;
+
+/**
+ * Whether a refusal that would end the run (spent, key refused, certificate not valid) is believed: pure, without a clock. Once the
+ * service has answered, one of several backends may say so alone: then it takes two refusals, a second apart, without an answer between.
+ */
+class Ends {
+  #hasAnswered = false;
+  #firstMs = 0;
+  /** Since the last answer. */
+  #refusals = 0;
+
+  answered(): void {
+    this.#hasAnswered = true;
+    this.#refusals = 0;
+  }
+
+  /**
+   * Whether a refusal ends the run; else for how many milliseconds its call waits before it leaves again. Calls that were refused
+   * together wait one after another: what the first of them brings decides for all.
+   */
+  refused(nowMs: number): 'believed' | number {
+    if (this.#refusals === 0) this.#firstMs = nowMs;
+    if (!this.#hasAnswered || (this.#refusals > 0 && nowMs - this.#firstMs >= leastApartMs)) return 'believed';
+    this.#refusals += 1;
+    return this.#refusals * leastApartMs;
+  }
 }
 
 /**
@@ -20,7 +43,11 @@ export interface ReuseOptions {
  */
 export function withReuse<Call extends CallOutline & { readonly send: (fresh: boolean) => Promise<AssetAnswer> }>(
   withPayment: (sender: Asker<Call>) => Asker<Call>,
-  { clock, stop, listener }: ReuseOptions,
+  {
+    clock,
+    stop,
+    listener,
+  }: { readonly clock: Clock; readonly stop?: AbortSignal | undefined; readonly listener?: ClientListener | undefined },
 ): Asker<Call> {
   const reuse = new Reuse();
   const ends = new Ends();

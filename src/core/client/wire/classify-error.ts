@@ -243,21 +243,27 @@ export function isOfCertificate(error: unknown): error is Error {
 /** Alerts of the other side about our own certificate (RFC 8446, 6.2), as OpenSSL names them. */
 const refusedAlert = /^ERR_SSL_[\w/]+_ALERT_(?:(?:BAD_|UNSUPPORTED_)?CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA)$/;
 
-export interface FailureContext {
-  readonly scrub: Scrub;
-  /** True when a byte of the request may have left. */
-  readonly sent: boolean;
-  /** True when a reused connection ended without a byte of the answer. */
-  readonly lost?: boolean | undefined;
-  /** Ends a clause: ` through the proxy of HTTPS_PROXY`; empty where there is none. */
-  readonly way: string;
-}
-
 /**
  * What an error of the HTTP library means: worth another attempt, unless a certificate is wrong. Its texts may carry the
  * address, so they are cleaned.
  */
-export function networkFailure(error: unknown, { scrub, sent, way, lost }: FailureContext): AttemptError | ExportError {
+export function networkFailure(
+  error: unknown,
+  {
+    scrub,
+    sent,
+    way,
+    lost,
+  }: {
+    readonly scrub: Scrub;
+    /** True when a byte of the request may have left. */
+    readonly sent: boolean;
+    /** True when a reused connection ended without a byte of the answer. */
+    readonly lost?: boolean | undefined;
+    /** Ends a clause: ` through the proxy of HTTPS_PROXY`; empty where there is none. */
+    readonly way: string;
+  },
+): AttemptError | ExportError {
   const code = codeOf(error) ?? '';
   const text = cleanMessage(wordsOf(error), scrub);
   const named = code === '' || text.includes(code) ? text : `${text} (${code})`;

@@ -22,16 +22,6 @@ type Dial = (...args: Parameters<Connector>) => Socket;
 
 const buildConnector = anyBuildConnector as unknown as (options: BuildConnector.BuildOptions) => Dial;
 
-export interface ConnectionsOptions {
-  readonly origin: string;
-  /** Most connections at once. */
-  readonly connections: number;
-  /** Deadline of an exchange. */
-  readonly timeoutMs: number;
-  readonly proxy: Proxy | undefined;
-  readonly tls: TlsMaterial | undefined;
-}
-
 /** Connections to the service, kept open between exchanges. */
 export interface Connections {
   readonly dispatcher: Dispatcher;
@@ -47,7 +37,15 @@ const longestConnectMs = 10_000;
 /** How long the end of a client waits for its sockets. */
 const longestCloseMs = 1000;
 
-export function openConnections(options: ConnectionsOptions): Connections {
+export function openConnections(options: {
+  readonly origin: string;
+  /** Most connections at once. */
+  readonly connections: number;
+  /** Deadline of an exchange. */
+  readonly timeoutMs: number;
+  readonly proxy: Proxy | undefined;
+  readonly tls: TlsMaterial | undefined;
+}): Connections {
   const { origin, connections, timeoutMs, proxy, tls } = options;
   const ended = new AbortController();
   // Every connection in the making listens.

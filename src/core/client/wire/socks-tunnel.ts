@@ -21,7 +21,15 @@ const replies: Readonly<Record<number, string>> = {
  * Makes a socket to a SOCKS5 server the tunnel to a host, whose name the server resolves.
  * @throws {ExportError} `unavailable` when the server refuses this user or this host; other errors may pass
  */
-export async function openSocksTunnel(socket: Socket, proxy: Proxy, target: SocksTarget): Promise<void> {
+export async function openSocksTunnel(
+  socket: Socket,
+  proxy: Proxy,
+  target: {
+    /** Without the brackets of an IPv6 address. */
+    readonly hostname: string;
+    readonly port: number;
+  },
+): Promise<void> {
   const hasUser = proxy.user !== '' || proxy.password !== '';
   const offered = hasUser ? [methods.password, methods.none] : [methods.none];
   socket.write(Buffer.from([version, offered.length, ...offered]));
@@ -37,12 +45,6 @@ export async function openSocksTunnel(socket: Socket, proxy: Proxy, target: Sock
   const length = type === addressTypes.ipv4 ? 4 : type === addressTypes.ipv6 ? 16 : (await bytesOf(socket, 1))[0];
   // The address that the server connects from, and its port.
   await bytesOf(socket, (length ?? 0) + 2);
-}
-
-export interface SocksTarget {
-  /** Without the brackets of an IPv6 address. */
-  readonly hostname: string;
-  readonly port: number;
 }
 
 async function authenticate(socket: Socket, proxy: Proxy): Promise<void> {

@@ -4,16 +4,16 @@ import type { PreparedInputs } from '../prepare-inputs.ts';
 import { entriesLookedAt } from './list-form.ts';
 import { readIds, type ReadingRules } from './read-ids.ts';
 
-/** What the beginning of an input holds. */
-export interface FirstEntries {
+/** Reads the first entries of an input. @throws {ExportError} `input` when it cannot be read */
+export async function firstEntries(
+  input: IdInput,
+  rules: ReadingRules,
+): Promise<{
   /** `entriesLookedAt`, or all where there are fewer. */
   readonly entries: number;
   /** Those of them that are ids, in their order. */
   readonly ids: readonly string[];
-}
-
-/** Reads the first entries of an input. @throws {ExportError} `input` when it cannot be read */
-export async function firstEntries(input: IdInput, rules: ReadingRules): Promise<FirstEntries> {
+}> {
   let entries = 0;
   const ids: string[] = [];
   for await (const { entries: block } of readIds([input], { ...rules, limit: entriesLookedAt })) {

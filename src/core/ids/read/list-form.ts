@@ -2,15 +2,10 @@ import type { ByteScanner } from '../../../lib/scan/split-lines.ts';
 import type { TakenColumn } from './reading.ts';
 
 /** How the ids of an input are found: decided once, by its first bytes and its first 1,000 entries. */
-export type ListForm = (WordsForm | CsvForm | JsonForm | ParquetForm) & {
+export type ListForm = ({ readonly kind: 'lines' | 'words' } | CsvForm | JsonForm | ParquetForm) & {
   /** The column that the ids come from; absent where a file has none. */
   readonly taken?: TakenColumn | undefined;
 };
-
-/** An id a line, several lines with several ids among them, or (`words`) lines too long to be kept whole. */
-export interface WordsForm {
-  readonly kind: 'lines' | 'words';
-}
 
 export interface CsvForm {
   readonly kind: 'csv';

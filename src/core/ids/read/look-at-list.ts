@@ -23,17 +23,17 @@ export async function lookAtList(input: IdInput, rules: LookingRules): Promise<L
   return (await surveyList(input, rules)).form;
 }
 
-/** What is seen of a list by its beginning. */
-export interface SurveyedList {
-  readonly form: ListForm;
-  /** How far it was read, decompressed; absent for Parquet. */
-  readonly looked?: LookedAt;
-}
-
 type LookingRules = ListRules & Pick<InputBytesOptions, 'expected'>;
 
 /** The same, and how much was read for it. @throws {ExportError} as `lookAtList` */
-export async function surveyList(input: IdInput, rules: LookingRules): Promise<SurveyedList> {
+export async function surveyList(
+  input: IdInput,
+  rules: LookingRules,
+): Promise<{
+  readonly form: ListForm;
+  /** How far it was read, decompressed; absent for Parquet. */
+  readonly looked?: LookedAt;
+}> {
   if (input.format === 'parquet') {
     const { surveyParquet } = await import('./read-parquet.ts');
     return { form: await surveyParquet(input, rules.column) };

@@ -8,18 +8,24 @@ import { diskSpace, diskText, requireSpace } from '../disk-estimate.ts';
 import { localFolder } from '../homes/export-place.ts';
 import type { Fact } from './fact.ts';
 
-export interface DiskCheck {
-  /** Entries of the lists, about, repeated ones too; undefined where these were not looked at. */
-  readonly entries: number | undefined;
-  /** Then only `plan` knows how many ids are requested: the disk has to hold the least. */
-  readonly hasBase: boolean;
-  /** Where credits are booked; undefined where a database or the export has the ledger. */
-  readonly stateFolder: string | undefined;
-  readonly free?: FreeSpace;
-}
-
 /** Sees that local folders can be written, and that the peak fits. @throws {ExportError} `cannotWrite` */
-export async function checkDisk(job: Job, { entries, hasBase, stateFolder, free }: DiskCheck): Promise<Fact> {
+export async function checkDisk(
+  job: Job,
+  {
+    entries,
+    hasBase,
+    stateFolder,
+    free,
+  }: {
+    /** Entries of the lists, about, repeated ones too; undefined where these were not looked at. */
+    readonly entries: number | undefined;
+    /** Then only `plan` knows how many ids are requested: the disk has to hold the least. */
+    readonly hasBase: boolean;
+    /** Where credits are booked; undefined where a database or the export has the ledger. */
+    readonly stateFolder: string | undefined;
+    readonly free?: FreeSpace;
+  },
+): Promise<Fact> {
   if (isBucketAddress(job.output.dir)) await probeFolder(localFolder(job), 'hard links: a lock');
   if (stateFolder !== undefined) await probeFolder(stateFolder, 'symbolic links: the ledger');
   const all = entries ?? 0;

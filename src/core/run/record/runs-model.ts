@@ -208,7 +208,13 @@ function leastToday(runs: readonly RecordedRun[], nowMs: number, booked: number,
   return areOfToday && booked >= recorded ? credits : 0;
 }
 
-export interface InputsRead {
+/** Entries of all inputs, of those up to the limit: known when they are read, estimated from their bytes before. */
+export function entriesExpected({
+  read,
+  inputBytes,
+  inputBytesTotal,
+  limit = Number.POSITIVE_INFINITY,
+}: {
   /** Entries, and bytes of the inputs, that were read so far. */
   readonly read: number;
   readonly inputBytes: number;
@@ -216,10 +222,7 @@ export interface InputsRead {
   readonly inputBytesTotal: number;
   /** Entries that are read at most. */
   readonly limit?: number | undefined;
-}
-
-/** Entries of all inputs, of those up to the limit: known when they are read, estimated from their bytes before. */
-export function entriesExpected({ read, inputBytes, inputBytesTotal, limit = Number.POSITIVE_INFINITY }: InputsRead): {
+}): {
   readonly total: number | undefined;
   readonly totalExact: boolean;
 } {
@@ -242,7 +245,14 @@ export interface AccountFigures {
   readonly unlisted: number | null;
 }
 
-export interface Accounted {
+/** The one place that makes the figures of an account. */
+export function accountFigures({
+  counts,
+  read,
+  fetched,
+  creditsLeft,
+  unlisted,
+}: {
   /** Of the committed parts. */
   readonly counts: Counts;
   /** Entries that are known. */
@@ -250,10 +260,7 @@ export interface Accounted {
   readonly fetched: number;
   readonly creditsLeft?: number | undefined;
   readonly unlisted?: number | undefined;
-}
-
-/** The one place that makes the figures of an account. */
-export function accountFigures({ counts, read, fetched, creditsLeft, unlisted }: Accounted): AccountFigures {
+}): AccountFigures {
   return {
     rows: counts.exported + counts.carried,
     fetched,

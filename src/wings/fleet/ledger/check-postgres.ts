@@ -1,14 +1,6 @@
 import { ExportError } from '../../../lib/export-error.ts';
 import { connectPostgres, patience, type PostgresContext } from './postgres-connection.ts';
 import { hasSchema } from './postgres-schema.ts';
-
-export interface CheckedPostgres {
-  /** The time of the database, in milliseconds since 1970. */
-  readonly nowMs: number;
-  /** Where they are missing, the next run makes them. */
-  readonly hasTables: boolean;
-}
-
 /** What the user may do in the database as a whole, and in the schema of the ledger where that is there. */
 const statement = `
 select extract(epoch from clock_timestamp()) * 1000 as now, current_user::text as user,
@@ -24,7 +16,15 @@ select extract(epoch from clock_timestamp()) * 1000 as now, current_user::text a
  * Sees whether a shared ledger can be opened in a database. Changes nothing there.
  * @throws {ExportError} `unavailable`; `loadFailed` when the database refuses the user, or does not grant what the ledger needs
  */
-export async function checkPostgres(address: string, context: PostgresContext): Promise<CheckedPostgres> {
+export async function checkPostgres(
+  address: string,
+  context: PostgresContext,
+): Promise<{
+  /** The time of the database, in milliseconds since 1970. */
+  readonly nowMs: number;
+  /** Where they are missing, the next run makes them. */
+  readonly hasTables: boolean;
+}> {
   const connection = await connectPostgres(address, context);
   try {
     const { now, user, ...may } = await connection.ask(statement, [], patience.glanceMs);

@@ -2,7 +2,20 @@
 export type AvroSchema = Definite | readonly ['null', Definite];
 
 /** Of a value that is never null. */
-export type Definite = 'int' | 'long' | 'string' | 'bytes' | 'boolean' | AvroRecord | AvroArray;
+export type Definite =
+  | 'int'
+  | 'long'
+  | 'string'
+  | 'bytes'
+  | 'boolean'
+  | AvroRecord
+  | {
+      readonly type: 'array';
+      readonly items: Definite;
+      /** A map whose keys are no texts is an array of pairs. */
+      readonly logicalType?: 'map';
+      readonly 'element-id'?: number;
+    };
 
 export interface AvroRecord {
   readonly type: 'record';
@@ -15,14 +28,6 @@ export interface AvroField {
   readonly type: AvroSchema;
   readonly default?: null;
   readonly 'field-id': number;
-}
-
-export interface AvroArray {
-  readonly type: 'array';
-  readonly items: Definite;
-  /** A map whose keys are no texts is an array of pairs. */
-  readonly logicalType?: 'map';
-  readonly 'element-id'?: number;
 }
 
 /** `long` and `int` are safe integers here, or bigints; an absent optional is null. */

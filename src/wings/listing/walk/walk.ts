@@ -19,12 +19,7 @@ export interface PageRequest {
   readonly withTotal: boolean;
 }
 
-/** The total of the whole list. */
-export interface TotalRequest {
-  readonly kind: 'total';
-}
-
-export type ListRequest = PageRequest | TotalRequest;
+export type ListRequest = PageRequest | { readonly kind: 'total' };
 
 /** An answered page. */
 export interface AnsweredPage {

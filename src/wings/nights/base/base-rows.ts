@@ -21,12 +21,6 @@ interface Piece {
   packed(index: number): Buffer;
 }
 
-export interface BaseRowsOptions {
-  readonly files: FileStore;
-  readonly spillPath: string;
-  readonly mostBytes?: number;
-}
-
 /**
  * The rows of a base, read once in their own order, which mostly is that of the ids. Rows that wait for their ids are kept in memory; where these are too many,
  * because the ids have another order, in a file.
@@ -51,7 +45,11 @@ export class BaseRows {
   constructor(
     finished: FinishedExport,
     keys: BaseKeys,
-    { files, spillPath, mostBytes = windowBytes }: BaseRowsOptions,
+    {
+      files,
+      spillPath,
+      mostBytes = windowBytes,
+    }: { readonly files: FileStore; readonly spillPath: string; readonly mostBytes?: number },
   ) {
     this.#files = files;
     this.#spillPath = spillPath;

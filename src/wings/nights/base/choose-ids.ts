@@ -122,9 +122,6 @@ class Overdue {
   }
 }
 
-/** What ids of a kind are ordered by, the largest first; undefined for those that are not to be taken. */
-type KeyOf = (kind: number) => number | undefined;
-
 /** Of each kind none, all, or the ids with the smallest numbers are taken. */
 const whole = 1;
 const byId = 2;
@@ -145,7 +142,7 @@ class ListedKinds {
   }
 
   /** Marks as asked the ids with the largest keys, so many of them at most. */
-  take(want: number, keyOf: KeyOf): number {
+  take(want: number, keyOf: (kind: number) => number | undefined): number {
     const groups = new Map<number, number[]>();
     for (const [kind, count] of this.#counts.entries()) {
       const key = count === 0 ? undefined : keyOf(kind);

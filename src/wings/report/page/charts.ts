@@ -97,15 +97,14 @@ export function barTable({ caption, rows, rest = [], whole, of, unit }: BarTable
   )}${rest.map((row) => html`<tr class="rest"><th scope="row">${row.name}</th><td></td>${numbers(row)}</tr>`)}</tbody></table>`;
 }
 
-export interface HistogramBin {
-  readonly label: string;
-  readonly count: number;
-}
-
 const histogramHeight = 96;
 
 /** Columns side by side; every label and count is in its description, some labels are drawn. */
-export function histogram(caption: string, bins: readonly HistogramBin[], unit: string): Markup {
+export function histogram(
+  caption: string,
+  bins: readonly { readonly label: string; readonly count: number }[],
+  unit: string,
+): Markup {
   const most = Math.max(1, ...bins.map((bin) => bin.count));
   const width = 100 / Math.max(1, bins.length);
   // A label of many characters takes the room of several columns.

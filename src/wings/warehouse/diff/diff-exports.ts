@@ -5,7 +5,7 @@ import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';
 import { verifyExport } from '../../../exports/verify-export.ts';
 import { changeColumns, changesTable } from '../../../core/records/columns.ts';
-import { type Column, type Row, type Table } from '../../../core/records/table.ts';
+import type { Column, Row, Table } from '../../../core/records/table.ts';
 import { type FileFacts, noCounts, noNotes } from '../../../places/export/export-facts.ts';
 import { exportPaths, pathIn, requireExportFolder } from '../../../places/export/export-folder.ts';
 import type { FileStore } from '../../../places/files/file-store.ts';
@@ -17,7 +17,51 @@ import { type DiffSession, openDiffSession } from './diff-session.ts';
 import { columnsIn, type DiffSide, diffSide, type DiffSides, readerIn, valueSql } from './diff-sides.ts';
 import { cellOf, type FoundChanges, findChanges } from './find-changes.ts';
 import { requireFreeNames } from '../reserved-names.ts';
-import { writeTable } from './write-diff.ts';
+import { openTableFile } from '../../../core/work/part-build.ts';
+import type { Format } from '../../../core/formats/sink.ts';
+import { blockOf } from '../../../core/records/row-block.ts';
+
+/** Rows of a file. */
+const rowsPerPart = 100_000;
+
+/** Rows that are encoded at a time. */
+const rowsPerBlock = 1000;
+
+/** Writes a table into files under temporary names: at least one, as an empty table loads, too. */
+async function writeTable(
+  { files, folder, format }: { readonly files: FileStore; readonly folder: string; readonly format: Format },
+  table: Table,
+  rows: AsyncIterable<Row[]>,
+): Promise<FileFacts[]> {
+  const done: FileFacts[] = [];
+  const csvDialect = 'rfc4180';
+  const options = { files, folder, compression: {}, escapeFormulas: false, csvDialect } as const;
+  let open: Awaited<ReturnType<typeof openTableFile>> | undefined;
+  const finish = async (part: NonNullable<typeof open>): Promise<void> => {
+    await part.encoder.end();
+    done.push({ format, table: table.name, part: done.length, rows: part.rows, ...(await part.file.finish()) });
+    open = undefined;
+  };
+  try {
+    for await (const block of blocks(rows)) {
+      open ??= await openTableFile(options, { format, table, part: done.length });
+      await open.encoder.write(blockOf(table.columns, block));
+      open.rows += block.length;
+      if (open.rows >= rowsPerPart) await finish(open);
+    }
+    if (done.length === 0) open ??= await openTableFile(options, { format, table, part: 0 });
+    if (open !== undefined) await finish(open);
+  } finally {
+    await open?.file.discard();
+  }
+  return done;
+}
+
+async function* blocks(rows: AsyncIterable<Row[]>): AsyncGenerator<Row[], void, void> {
+  for await (const some of rows) {
+    for (let start = 0; start < some.length; start += rowsPerBlock) yield some.slice(start, start + rowsPerBlock);
+  }
+}
 
 export interface DiffRequest {
   readonly files: FileStore;

@@ -5,10 +5,9 @@ import type { NightsAddress } from './nights-address.ts';
 
 /** Warehouses that load files, and read them in place too. */
 export const viewNames = ['duckdb', 'clickhouse', 'bigquery'] as const;
-type ViewName = (typeof viewNames)[number];
 
 /** A view, or external table, over the Parquet files of one export. @param files their folder */
-export function wholeView(name: ViewName, table: Table, files: string): string {
+export function wholeView(name: (typeof viewNames)[number], table: Table, files: string): string {
   if (name === 'duckdb') {
     return `CREATE OR REPLACE VIEW ${doubleQuoted(table.name)} AS
 SELECT * FROM read_parquet(${literal(`${files}*.parquet`)}, hive_partitioning = false);

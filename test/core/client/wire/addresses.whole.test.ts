@@ -3,12 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isIP } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { reachService } from '../../../../src/core/client/reach-service.ts';
 import { writeIdFile } from '../../../support/id-file.ts';
 import { runProgram } from '../../../support/run-program.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { blackHole } from '../support/bad-proxies.ts';
 import { failureOf, httpClient, pairCall } from '../support/http-exchange.ts';
+import { reachService } from '../../../../src/core/run/check/check-service.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -4,8 +4,7 @@ import { assetsTable } from '../../../../src/core/records/columns.ts';
 import type { Column, ColumnType } from '../../../../src/core/records/table.ts';
 import { recordRowsOf } from '../../../../src/exports/row-batch.ts';
 import { diskFileStore } from '../../../../src/places/files/file-store.ts';
-import { sortKey } from '../../../../src/wings/repair/rebuild/sort-key.ts';
-import { SortedRecords, type TimedRecord } from '../../../../src/wings/repair/rebuild/sorted-records.ts';
+import { SortedRecords, type TimedRecord, sortKey } from '../../../../src/wings/repair/rebuild/sorted-records.ts';
 import { anyText } from '../../../support/any-text.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
