@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import type { XXHashAPI } from 'xxhash-wasm';
 
 /** Bytes in each piece of what comes out; fewer, larger pieces cost less per byte. */
 const pieceBytes = 262_144;
@@ -51,8 +52,7 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
 // Streaming zstd for Node 20: 50 to 80 MB/s here, five times the wasm build's. Node's own (22.15) ends without an error where a second
 // frame is cut short.
 async function* unzstd(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const [{ Decompress }, { default: xxhash }] = await Promise.all([import('fzstd'), import('xxhash-wasm')]);
-  const hasher = await xxhash();
+  const [{ Decompress }, hasher] = await Promise.all([import('fzstd'), loadXxhash()]);
   let pieces: Uint8Array[] = [];
   const nextFrame = () => ({
     inflate: new Decompress((piece) => pieces.push(piece)),
@@ -88,6 +88,13 @@ async function* unzstd(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   if (!frame.isOpen) return;
   frame.inflate.push(new Uint8Array(0), true);
   yield* out();
+}
+
+let loadingXxhash: Promise<XXHashAPI> | undefined;
+
+/** The hash of zstd's frames, compiled once. */
+export function loadXxhash(): Promise<XXHashAPI> {
+  return (loadingXxhash ??= import('xxhash-wasm').then(({ default: load }) => load()));
 }
 
 interface FrameEnd {

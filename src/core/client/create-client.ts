@@ -1,3 +1,4 @@
+import { withBadIds } from './policies/with-bad-ids.ts';
 import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -251,15 +252,4 @@ function formOf({ name, params, many }: ServiceDialect = defaultDialect): string
 /** A call that shows how the service does, and settles no id. */
 function controlOf({ sendAlone }: SentCall, id: string | number): SentCall {
   return { ids: { length: 1, first: undefined }, repeats: true, send: (fresh) => sendAlone(id, fresh), sendAlone };
-}
-
-/** Tells the brake of ids that the service refuses, or that were found to spoil their calls. */
-export function withBadIds<Call extends CallOutline>(inner: Asker<Call>, brake: Brake | undefined): Asker<Call> {
-  return {
-    ask: async (call) => {
-      const answer = await inner.ask(call);
-      if (answer.kind === 'refused' && answer.why !== 'size' && call.ids.length === 1) brake?.foundBadId();
-      return answer;
-    },
-  };
 }

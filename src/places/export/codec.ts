@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
 import type { PartCodec } from '../../core/formats/sink.ts';
+import { loadXxhash } from '../../lib/decompress.ts';
 import { packBlocks } from '../scratch/packed-blocks.ts';
 
 /** Compresses a file as it is written. Given the same pushes it gives the same bytes. */
@@ -50,9 +51,8 @@ function gzipCodec(): Codec {
 
 /** A frame a push: frames in a row are one valid file, and need no state that files would have to share. */
 async function zstdCodec(): Promise<Codec> {
-  const [{ Zstd }, { default: xxhash }] = await Promise.all([import('@hpcc-js/wasm-zstd'), import('xxhash-wasm')]);
+  const [{ Zstd }, hasher] = await Promise.all([import('@hpcc-js/wasm-zstd'), loadXxhash()]);
   const zstd = await Zstd.load();
-  const hasher = await xxhash();
   // The library sets no checksum: the flag of RFC 8878, section 3.1.1.1.1, and the low 32 bits of the hash behind the frame.
   const frameOf = (bytes: Uint8Array): Uint8Array => {
     const frame = zstd.compress(bytes, 3);

@@ -99,7 +99,7 @@ it.each([
   ['--credits-per-run', '320'],
   ['--show-fungible'],
 ])('verify without --repair refuses %s, which it would not heed', async (...given) => {
-  const { exit, stderr } = await runHere(['verify', 'out', ...given], { environment: {} });
+  const { exit, stderr } = await runHere(['verify', 'out', ...given], { cwd: await tempFolder(), environment: {} });
   expect(exit, stderr).toBe(2);
   expect(stderr).toContain(`${given[0]} works only with --repair`);
 });

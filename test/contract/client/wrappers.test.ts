@@ -13,7 +13,7 @@ import { batchCall, idOf, idsOf, recordsOf, refusal, singleCall } from '../../co
 import { judged } from '../../core/client/support/judged.ts';
 import { createFakeClock, settled } from '../../support/fake-clock.ts';
 import { alwaysClient, heldClient, scriptedClient } from '../../core/client/support/scripted-client.ts';
-import { withBadIds } from '../../../src/core/client/create-client.ts';
+import { withBadIds } from '../../../src/core/client/policies/with-bad-ids.ts';
 
 type Wrap = (inner: AssetClient, stop?: AbortSignal) => AssetClient;
 
