@@ -177,13 +177,13 @@ export interface RunSettings {
   readonly json: boolean;
 }
 
-/** What `runFlags` were given. @throws {ExportError} `usage` */
-export function runSettings(args: CommandLine): RunSettings {
+/** What `runFlags` were given. @param logLevel where no flag says it @throws {ExportError} `usage` */
+export function runSettings(args: CommandLine, logLevel = standards.logLevel): RunSettings {
   const { terminal } = args;
   return {
     terminal,
     signals: stopSignals(countOf(args, 'grace-ms', { most: dayMs }) ?? Number(standards.graceMs), terminal),
-    logLevel: choiceOf(args, 'log-level', logLevels) ?? standards.logLevel,
+    logLevel: choiceOf(args, 'log-level', logLevels) ?? logLevel,
     json: args.isOn('json'),
   };
 }

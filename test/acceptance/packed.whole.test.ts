@@ -139,8 +139,8 @@ describe('the packed program', () => {
 
   /** Commands whose last words are a command to type, and what that ends with. */
   const hints: readonly { readonly line: string; readonly hint: RegExp; readonly exit?: number }[] = [
-    { line: 'asset-export demo "the demo"', hint: /"next":"(.*?)\\n/ },
-    { line: 'asset-export demo "the demo"', hint: /\\n *(asset-export load .*?)\\n/ },
+    { line: 'asset-export demo "the demo"', hint: /^Next: (.*)$/m },
+    { line: 'asset-export demo "the demo"', hint: /^ +(asset-export load .*)$/m },
     { line: 'asset-export demo "the demo"', hint: /(asset-export init)/ },
     { line: 'asset-export init "my job" --yes --ids ids.txt --url "embedded:the demo"', hint: /^Next: (.*)$/m },
     { line: 'asset-export init "your job" --yes --ids ids.txt --url "embedded:the demo"', hint: /^ {6}(.*run.*)$/m },

@@ -12,6 +12,9 @@ import { nextText } from '../output/summary-text.ts';
 const demoJob = fileURLToPath(new URL('jobs/demo.yaml', packageRoot));
 const defaultFolder = 'asset-export-demo';
 
+/** Whoever pipes it reads its words, not a log. */
+const logLevel = 'error';
+
 /** `demo`: the sample export, from what is installed. */
 export const demoCommand: Command = {
   usage: ['demo [DIR] [flags]'],
@@ -23,9 +26,14 @@ export const demoCommand: Command = {
     { line: `serve --assets ${defaultFolder}`, about: 'afterwards: serves the sample records locally' },
   ],
   words: { name: '[DIR]', about: `output folder [${defaultFolder}]`, least: 0, most: 1 },
-  groups: [{ title: 'Flags', flags: runFlags }],
+  groups: [
+    {
+      title: 'Flags',
+      flags: runFlags.map((flag) => (flag.name === 'log-level' ? { ...flag, standard: logLevel } : flag)),
+    },
+  ],
   run: async (args) => {
-    const settings = runSettings(args);
+    const settings = runSettings(args, logLevel);
     const folder = args.terminal.cwd();
     const { job, idsFolder } = loadJob({
       file: demoJob,
