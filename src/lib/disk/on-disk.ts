@@ -60,15 +60,24 @@ export function refusesLinks(error: unknown): boolean {
   return linkRefusals.has(codeOf(error instanceof ExportError ? error.cause : error));
 }
 
-/** The disk of a folder lacks the links that something needs. */
-export function withoutLinks(folder: string, needs: 'hard links: a lock' | 'symbolic links: the ledger'): ExportError {
-  const [links = '', user = ''] = needs.split(': ');
-  return new ExportError('cannotWrite', `the disk of ${folder} has no ${links}, which ${user} needs`, {
-    todo:
-      user === 'a lock'
-        ? 'Choose a folder on another disk (ext4, XFS, APFS, NTFS) or a bucket, and copy the files when they are complete.'
-        : 'Name a folder on another disk (ext4, XFS, APFS, NTFS) with --state-dir or ASSET_EXPORT_STATE.',
-  });
+/** What needs links of each kind, and what to do on a disk without them. */
+const linkUses = {
+  hard: {
+    user: 'a lock',
+    todo: 'Choose a folder on another disk (ext4, XFS, APFS, NTFS) or a bucket, and copy the files when they are complete.',
+  },
+  symbolic: {
+    user: 'the ledger',
+    todo: 'Name a folder on another disk (ext4, XFS, APFS, NTFS) with --state-dir or ASSET_EXPORT_STATE.',
+  },
+};
+
+export type LinkKind = keyof typeof linkUses;
+
+/** The disk of a folder lacks links that are needed. */
+export function withoutLinks(folder: string, kind: LinkKind): ExportError {
+  const { user, todo } = linkUses[kind];
+  return new ExportError('cannotWrite', `the disk of ${folder} has no ${kind} links, which ${user} needs`, { todo });
 }
 
 /**

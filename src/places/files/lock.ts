@@ -217,7 +217,7 @@ export async function leavingNoFolder<T>(folder: string, work: () => Promise<T>)
 }
 
 function cannotLock(folder: string, error: unknown): ExportError {
-  if (refusesLinks(error)) return withoutLinks(folder, 'hard links: a lock');
+  if (refusesLinks(error)) return withoutLinks(folder, 'hard');
   return new ExportError('cannotWrite', `cannot lock ${folder}: ${messageOf(error)}`, {
     todo: 'Free disk space or fix the permission, then run the same command again.',
     facts: { code: codeOf(error) ?? 'unknown' },

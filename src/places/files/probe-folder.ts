@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { link, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ExportError } from '../../lib/export-error.ts';
-import { onDisk, refusesLinks, withoutLinks } from '../../lib/disk/on-disk.ts';
+import { type LinkKind, onDisk, refusesLinks, withoutLinks } from '../../lib/disk/on-disk.ts';
 
 /**
  * Sees that files and the links that are needed can be made in a folder, or the folder itself where it is not there yet. Leaves
@@ -10,7 +10,7 @@ import { onDisk, refusesLinks, withoutLinks } from '../../lib/disk/on-disk.ts';
  * @returns whether the folder exists
  * @throws {ExportError} `cannotWrite`
  */
-export async function probeFolder(folder: string, needs: Parameters<typeof withoutLinks>[1]): Promise<boolean> {
+export async function probeFolder(folder: string, kind: LinkKind): Promise<boolean> {
   const top = nearestThere(folder);
   if (top !== folder && isLink(folder))
     throw new ExportError('cannotWrite', `${folder} is a link that leads nowhere`, {
@@ -21,8 +21,8 @@ export async function probeFolder(folder: string, needs: Parameters<typeof witho
     try {
       const file = join(made, 'file');
       await writeFile(file, 'probe');
-      await (needs === 'hard links: a lock' ? link : symlink)(file, join(made, 'link')).catch((error: unknown) => {
-        throw refusesLinks(error) ? withoutLinks(top, needs) : error;
+      await (kind === 'hard' ? link : symlink)(file, join(made, 'link')).catch((error: unknown) => {
+        throw refusesLinks(error) ? withoutLinks(top, kind) : error;
       });
     } finally {
       await rm(made, { recursive: true, force: true });

@@ -94,8 +94,7 @@ export function ledgerFile(
     ...ledgerLayout,
     path: join(ledgerFolder(stateDir), name),
     exclusion: { path: join(lockFolder(stateDir), name), ...who },
-    onFailure: (error) =>
-      refusesLinks(error) ? withoutLinks(stateDir, 'symbolic links: the ledger') : cannotWrite(error),
+    onFailure: (error) => (refusesLinks(error) ? withoutLinks(stateDir, 'symbolic') : cannotWrite(error)),
   });
 }
 

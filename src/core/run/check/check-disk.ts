@@ -26,8 +26,8 @@ export async function checkDisk(
     readonly free?: FreeSpace;
   },
 ): Promise<Fact> {
-  if (isBucketAddress(job.output.dir)) await probeFolder(localFolder(job), 'hard links: a lock');
-  if (stateFolder !== undefined) await probeFolder(stateFolder, 'symbolic links: the ledger');
+  if (isBucketAddress(job.output.dir)) await probeFolder(localFolder(job), 'hard');
+  if (stateFolder !== undefined) await probeFolder(stateFolder, 'symbolic');
   const all = entries ?? 0;
   const space = await diskSpace(job, { assets: all, entries: all, free, ...(hasBase ? { asked: 0 } : {}) });
   requireSpace(space);

@@ -44,7 +44,7 @@ export async function checkOutput(
   await requireFollowable({ job, outputDir: outputDir ?? job.output.dir }, context);
   const holder = begun === undefined ? [] : holderOf(standing);
   if (!isBucketAddress(dir)) {
-    const exists = await probeFolder(dir, 'hard links: a lock');
+    const exists = await probeFolder(dir, 'hard');
     await nights?.requireLatestFree(job, context);
     return { fact: `${shown} can be ${exists ? 'written' : 'created'}`, warnings: holder };
   }
