@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +12,10 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { diskFileStore } from '../../../src/places/files/file-store.ts';
 import { type RunningService, startService } from '../../../src/practice-service.ts';
 import { hasRealRecords, realRecordTexts } from '../records/any-json.ts';
+import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
+import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { night } from '../../support/nights.ts';
+import { queryDuckdb, sqlText } from '../../support/query-duckdb.ts';
 import { type TableFormat, readTable } from '../../support/read-table.ts';
 import { runExport, runRepair } from '../../support/run-export.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -75,6 +79,36 @@ describe('an export with proofs', () => {
       stdout: expect.stringContaining('compressed assets agree with their hashes (leaf_agrees is') as unknown,
     });
     expect(await falseLeaves(rebuilt)).toEqual(wrong);
+  });
+
+  it('is the same in a bucket', async () => {
+    const out = await tempFolder();
+    await runExport({ flags: flagsOf(out, { format: 'csv' }) });
+    const { openStore } = new MemoryBuckets();
+    const address = 's3://bucket/out';
+    const flags = { ...flagsOf(address, { format: 'csv' }), scratch: await tempFolder() };
+    const { account } = await runExport({ flags, context: { openStore } });
+    expect(account.proofs).toEqual(counts);
+    const files = bucketFiles(await openStore({ address }), address);
+    const found: unknown[] = [];
+    for await (const row of readRows({ files, folder: address, table: 'assets' }))
+      if (row['leaf_agrees'] === false) found.push(row['id']);
+    expect(found).toEqual(wrong);
+  });
+
+  it('is loaded with its verdicts, and its report counts them', async () => {
+    const out = await tempFolder();
+    await runExport({ flags: flagsOf(out, { format: 'parquet', tables: 'assets' }) });
+    for (const mode of ['replace', 'scd2']) {
+      const database = join(out, `${mode}.duckdb`);
+      const args = ['load', out, '--to', `duckdb:${database}`, '--mode', mode];
+      expect(await runHere(args)).toMatchObject({ exit: 0 });
+      const sql = `ATTACH ${sqlText(database)} AS d (READ_ONLY); SELECT id FROM d.main.assets WHERE NOT leaf_agrees`;
+      expect((await queryDuckdb(sql)).flat().toSorted()).toEqual(wrong.toSorted());
+    }
+    const page = join(out, 'report.html');
+    expect(await runHere(['report', out, '--to', page])).toMatchObject({ exit: 0 });
+    expect(readFileSync(page, 'utf8')).toContain('compressed assets agree with their hashes');
   });
 
   it('gets a damaged file back as it was', async () => {
