@@ -12,6 +12,11 @@ export interface Sample {
   /** Microseconds an asset takes beyond the start: by CPU time, and by the clock. */
   readonly cpuUs: number;
   readonly wallUs: number;
+  /** Of its CPU time: in the system's kernel, and in pauses for garbage. */
+  readonly systemUs: number;
+  readonly gcUs: number;
+  /** Pages of memory touched for the first time, an asset. */
+  readonly faults: number;
   /** CPU time of the smaller and of the larger run, start and all. */
   readonly fewCpuS: number;
   readonly wholeCpuS: number;
@@ -49,7 +54,7 @@ export async function measureScenarios(sizes: Sizes, places: Places): Promise<Sa
   return samples;
 }
 
-const nothing: Run = { cpuS: 0, wallS: 0, peakMiB: 0, calls: 0, neededCalls: 0 };
+const nothing: Run = { cpuS: 0, systemS: 0, gcS: 0, faults: 0, wallS: 0, peakMiB: 0, calls: 0, neededCalls: 0 };
 
 type Figures = Omit<Sample, 'name' | 'round' | 'turn'>;
 
@@ -66,6 +71,9 @@ async function measure(scenario: Scenario, { few, many }: Sizes, place: Place): 
   return {
     cpuUs,
     wallUs: each((run) => run.wallS),
+    systemUs: each((run) => run.systemS),
+    gcUs: each((run) => run.gcS),
+    faults: each((run) => run.faults) / 1e6,
     fewCpuS: small.cpuS,
     wholeCpuS: large.cpuS,
     startCpuS: small.cpuS - (cpuUs * few) / 1e6,

@@ -6,7 +6,13 @@ import { fileURLToPath } from 'node:url';
 
 /** What a process took from its start to its end, all threads included. */
 export interface Usage {
+  /** User and system time. */
   readonly cpuS: number;
+  readonly systemS: number;
+  /** Pauses of the main thread for garbage. */
+  readonly gcS: number;
+  /** Pages of memory that it touched for the first time. */
+  readonly faults: number;
   readonly wallS: number;
   readonly peakMiB: number;
 }

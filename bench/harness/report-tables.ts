@@ -1,5 +1,5 @@
 import type { Findings } from './measure-all.ts';
-import { medianOf, ratioOf } from './measure-scenarios.ts';
+import { type Figure, medianOf, ratioOf } from './measure-scenarios.ts';
 import { onReal, scenarios } from './scenarios.ts';
 import { shown } from './statistics.ts';
 import { targets, verdict } from './targets.ts';
@@ -43,6 +43,19 @@ export function scenarioTable({ samples }: Findings): string {
     'peak MB',
   ];
   return tableText([head, ...rows]);
+}
+
+/** Where the CPU time of an asset goes: what differs between machines. */
+export function splitTable({ samples }: Findings): string {
+  const names = ['bare loop', 'CSV', 'JSONL', 'Parquet'].flatMap((name) => [name, onReal(name)]);
+  const rows = names
+    .filter((name) => samples.some((sample) => sample.name === name))
+    .map((name) => {
+      const of = (figure: Figure): number => medianOf(samples, name, figure);
+      const own = of('cpuUs') - of('systemUs') - of('gcUs');
+      return [name, ...[own, of('gcUs'), of('systemUs')].map(shown), shown(1000 * of('faults'))];
+    });
+  return tableText([['run', 'program, µs', 'pauses for garbage, µs', 'system, µs', 'page faults per 1,000'], ...rows]);
 }
 
 /** Milliseconds per 1,000 assets in each stage, and as a share of the bare loop. */

@@ -1,5 +1,5 @@
 import type { Findings } from './measure-all.ts';
-import { scenarioTable, stageTable, targetTable } from './report-tables.ts';
+import { scenarioTable, splitTable, stageTable, targetTable } from './report-tables.ts';
 import { shown } from './statistics.ts';
 
 /** The whole of `bench/RESULTS.md`. */
@@ -32,6 +32,13 @@ ${scenarioTable(findings)}
 - ${calmLine(findings)}
 
 DuckDB runs on one thread, too. It reads the records from a local file and requests nothing. It infers the columns, and stops at a record that fits none.
+
+## Where the CPU time goes
+
+What an asset takes, split in three. The bare loop makes a string and a tree of objects of each answer, so it depends on how fast a machine gives and takes memory:
+compare its pauses and page faults before its ratio.
+
+${splitTable(findings)}
 
 ## Stages
 

@@ -3,7 +3,18 @@ import { ratioOf, type Sample } from '../../bench/harness/measure-scenarios.ts';
 import { median } from '../../bench/harness/statistics.ts';
 
 function sample(name: string, place: { round: number; turn: number }, cpuUs: number): Sample {
-  const rest = { wallUs: 0, fewCpuS: 0, wholeCpuS: 0, startCpuS: 0, peakMiB: 0, calls: 0, neededCalls: 0 };
+  const rest = {
+    wallUs: 0,
+    systemUs: 0,
+    gcUs: 0,
+    faults: 0,
+    fewCpuS: 0,
+    wholeCpuS: 0,
+    startCpuS: 0,
+    peakMiB: 0,
+    calls: 0,
+    neededCalls: 0,
+  };
   return { name, ...place, cpuUs, ...rest };
 }
 
