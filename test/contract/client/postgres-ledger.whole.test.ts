@@ -229,12 +229,15 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     await ledger.close();
   });
 
-  it('the fewest ids a call that anyone learned are known to all', async () => {
+  it('the most ids a call that anyone came to believe last are known to all', async () => {
     const [one, other] = (await openSeveral(2, {})) as [PostgresLedger, PostgresLedger];
     expect(await other.pace.idsPerCall()).toBeUndefined();
     await one.pace.learned(250);
+    await other.pace.learned(100);
+    expect(await one.pace.idsPerCall()).toBe(100);
+    // A call of 400 was taken.
     await one.pace.learned(400);
-    expect(await other.pace.idsPerCall()).toBe(250);
+    expect(await other.pace.idsPerCall()).toBe(400);
     await closeAll([one, other]);
   });
 

@@ -14,9 +14,9 @@ export interface SharedPace {
   giveBack(departure: DepartingCall): void;
   /** No turn of anyone begins for so many milliseconds. */
   pauseAll(ms: number): Promise<void>;
-  /** Most ids a call that anyone learned; undefined where that is not known. */
+  /** Most ids a call, as anyone believed last; undefined where that is not known. */
   idsPerCall(): Promise<number | undefined>;
-  /** Tells all that the service takes at most so many ids a call. */
+  /** Tells all that the service is believed to take at most so many ids a call, in place of what was believed before. */
   learned(idsPerCall: number): Promise<void>;
 }
 

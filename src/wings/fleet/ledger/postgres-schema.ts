@@ -91,8 +91,7 @@ $$;
 create or replace function asset_export.learn(p_key text, p_ids bigint) returns void
 language sql as $$
   insert into asset_export.pace as p values (p_key, '-infinity', '-infinity', p_ids, clock_timestamp())
-  on conflict (key) do update set learned_at = excluded.learned_at,
-    ids_per_call = least(excluded.ids_per_call, asset_export.learned_ids(p))
+  on conflict (key) do update set learned_at = excluded.learned_at, ids_per_call = excluded.ids_per_call
 $$;
 
 create or replace function asset_export.book(
