@@ -4,9 +4,12 @@ import { jobFlagGroups, jobNotes, standardText } from '../src/cli/job-flags.ts';
 import { environmentName, type JobField, jobFields } from '../src/core/job/job-fields.ts';
 import { listFilters, serviceDialects } from '../src/core/client/dialects.ts';
 import { type Again, exitCodes } from '../src/lib/exit-codes.ts';
+import { promisesText } from './promises.ts';
 
 /** The pages that have generated sections, as paths from the project's folder. */
-export const papers = ['docs/cli.md', 'docs/exit-codes.md', 'docs/job.md', 'docs/dialects.md'] as const;
+export const papers = [
+  ...['docs/cli.md', 'docs/exit-codes.md', 'docs/job.md', 'docs/dialects.md', 'docs/reliability.md'],
+] as const;
 
 /** The text of each generated section by its name. The texts come from the program's own tables. */
 export async function generatedSections(): Promise<ReadonlyMap<string, string>> {
@@ -16,6 +19,7 @@ export async function generatedSections(): Promise<ReadonlyMap<string, string>> 
     ['job fields', fieldTables()],
     ['dialects', dialectTable()],
     ['lists', listTable()],
+    ['promises', promisesText()],
   ]);
 }
 

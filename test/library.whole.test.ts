@@ -119,6 +119,7 @@ describe('the library', () => {
     expect(stopped).toMatchObject({ state: 'unfinished', exitCode: 130, calls: 1, fetched: 5 });
   });
 
+  // Promise, Nothing leaked: Errors of the library name its members, not flags
   it('names its members in errors, where the command names flags', async () => {
     const options = await smallOptions();
     const { cwd = '', out } = options;

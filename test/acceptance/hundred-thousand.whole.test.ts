@@ -41,6 +41,7 @@ describe(`an export of ${shape.entries.toLocaleString('en')} ids, 8 calls at onc
     await folder.remove();
   });
 
+  // Promise, Nothing lost: Each entry has exactly one fate, and the identity holds for 100,000 ids (sampled)
   it('gives each entry exactly one fate', () => {
     const entries = idEntries(shape);
     const valid = [...new Set(entries.filter((entry) => !entry.startsWith('spoiled')))];
@@ -60,6 +61,7 @@ describe(`an export of ${shape.entries.toLocaleString('en')} ids, 8 calls at onc
     });
   });
 
+  // Promise, Nothing overspent: A run sends full calls only, each once (sampled)
   it('sends full calls only, each once', async () => {
     const { counts } = outcome.account;
     const unique = counts.exported + counts.missing;

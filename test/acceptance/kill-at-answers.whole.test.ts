@@ -147,6 +147,7 @@ async function* numbers(): AsyncGenerator<number, void, void> {
 
 describe('an export that is killed', () => {
   it.each(points)(
+    // Promise, Nothing lost: Killed before, within or after any answer, an export requests at most what was under way again (sampled)
     '%s, of any call, ends with the same bytes and pays for no kept answer again',
     async (name, point, wait) => {
       const runs = mapOrdered(numbers(), { limit: 2, map: (number) => killOnce({ name, point, wait, number }) });

@@ -14,6 +14,7 @@ const chunk = 20;
 const starts = Array.from({ length: places / chunk }, (_, index) => index * chunk);
 
 it.each(starts)(
+  // Promise, Whatever the service does: JSON that is cut at any of a hundred places (sampled)
   `an answer that is cut at any of ${places} places is never believed, and asked for again: from %i`,
   async (start) => {
     const folder = await tempFolder();

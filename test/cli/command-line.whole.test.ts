@@ -69,6 +69,7 @@ describe('the program', () => {
     expect(stderr).not.toMatch(/warning/i);
   });
 
+  // Promise, The first hour: A name that begins with a dash is shown as `./-x`
   it('shows a folder whose name begins with a dash as a command would read it', async () => {
     const cwd = await tempFolder();
     const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out=-x', '--format', 'csv', '--allow-none'];

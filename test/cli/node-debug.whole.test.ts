@@ -15,6 +15,7 @@ it.each([undefined, '', 'fs', 'undici-x', 'network', 'h.tp'])('NODE_DEBUG=%s is 
   refuseLeakingDebugLogs(value);
 });
 
+// Promise, Nothing leaked: `NODE_DEBUG` that would print the key ends the program with 2
 it('the program ends with 2 before it connects, and still shows help', async () => {
   const environment = { NODE_DEBUG: 'undici', ASSET_EXPORT_API_KEY: 'canary-key', ASSET_EXPORT_STATE: 'state' };
   const run = await runProgram(['get', '1'.repeat(32), '--url', 'http://127.0.0.1:9'], { environment });

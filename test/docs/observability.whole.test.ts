@@ -84,6 +84,7 @@ function testFile({ alert, minutes, series, fires }: Case): object {
 }
 
 describe.runIf(hasPromtool)('promtool (skipped where the package prometheus is not installed)', () => {
+  // Promise, In operation: Prometheus accepts the rules, and each alert fires when it should
   it('accepts the rules', () => {
     expect(promtool('check', 'rules', rulesFile)).toMatchObject({ status: 0 });
   });

@@ -35,12 +35,14 @@ const leastStopSeconds = 30;
 describe('the systemd unit', () => {
   const service = textOf('asset-export.service');
 
+  // Promise, In operation: systemd accepts the unit and the timer, before 256 too
   it.runIf(has('systemd-analyze'))('and its timer are accepted by systemd-analyze verify', () => {
     const units = ['asset-export.service', 'asset-export.timer'].map((name) => join(folder, name));
     const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' });
     expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: '' });
   });
 
+  // Promise, In operation: Exit codes that a retry can help restart the unit, and no others
   it('restarts what a retry may help, and leaves time to stop', () => {
     const restarted = /^RestartForceExitStatus=(.*)$/m.exec(service)?.[1]?.split(' ').map(Number);
     expect(restarted).toEqual(codesOf(['unavailable', 'locked']));
@@ -78,6 +80,7 @@ describe('the logrotate file', () => {
 describe('the Kubernetes objects', () => {
   const documents = parseAllDocuments(textOf('kubernetes.yaml')).map((each) => z.looseObject({}).parse(each.toJS()));
 
+  // Promise, In operation: The Kubernetes objects fit the published schema
   it('fit the published schema, and have no member that it does not name', () => {
     expect(documents.map(({ kind }) => kind)).toEqual(['ConfigMap', 'PersistentVolumeClaim', 'CronJob']);
     const unread = [ConfigMap, PersistentVolumeClaim, CronJob].flatMap(({ prototype }, index) => {
@@ -89,6 +92,7 @@ describe('the Kubernetes objects', () => {
     expect(unread).toEqual([]);
   });
 
+  // Promise, In operation: Each exit code that a retry cannot help fails the Job
   it('fail the Job for each exit code that a retry cannot help, and for no other', () => {
     const failing = /values: (\[.*\])/.exec(textOf('kubernetes.yaml'))?.[1] ?? '[]';
     const hopeless = Object.values(exitCodes)
@@ -97,6 +101,7 @@ describe('the Kubernetes objects', () => {
     expect(JSON.parse(failing)).toEqual(hopeless);
   });
 
+  // Promise, In operation: The ledger is on a volume: no pod starts with a fresh daily budget
   it('keep the ledger on the volume, and leave time to stop', () => {
     const text = textOf('kubernetes.yaml');
     const state = /name: ASSET_EXPORT_STATE, value: (.*) \}/.exec(text)?.[1] ?? '';
@@ -112,6 +117,7 @@ describe('the Dockerfile', () => {
     expect(validate(text)).toEqual([]);
   });
 
+  // Promise, In operation: The image runs the program as process 1, not as root
   it('runs the program as process 1 and not as root, with the ledger on a volume', () => {
     expect(JSON.parse(/^ENTRYPOINT (.*)$/m.exec(text)?.[1] ?? '')).toEqual(['asset-export']);
     expect(/^USER (\d+)/m.exec(text)?.[1]).toBe('1000');
@@ -215,6 +221,7 @@ describe('the command of', () => {
     await expectNight('/srv/assets');
   });
 
+  // Promise, In operation: The crontab line mails failures alone
   it('the crontab makes it without a word, and prints the exit code of a step that failed', async () => {
     const line = /^5 0 \* \* \* asset-export (.*)$/m.exec(textOf('asset-export.cron'))?.[1] ?? '';
     expect(await runBlock(line, reader)).toEqual({ exit: 0, output: '' });
@@ -240,6 +247,7 @@ describe('the command of', () => {
     await expectNight('/srv/assets');
   });
 
+  // Promise, In operation: The commands of all these files run
   it('each task of the Airflow file ends well, one after the other', async () => {
     const steps = commandsOf('operations/airflow_dag.py');
     for (const argv of steps)

@@ -98,6 +98,7 @@ describe.each(kubernetes)('every name in %s', (name) => {
     }),
   );
 
+  // Promise, In operation: Every command, flag, variable, path and name in these files is one that there is
   it('is that of an object in the file, or of a secret that its first lines make', () => {
     for (const { volumes, serviceAccountName } of pods) {
       if (serviceAccountName !== undefined) expect(named('ServiceAccount')).toContain(serviceAccountName);
@@ -174,6 +175,7 @@ describe('the budget', () => {
     for (const text of jobsOf(name)) expect((await jobIn(text)).budget.creditsPerDay).toBe(3_000_000);
   });
 
+  // Promise, In operation: A fleet has one budget for all workers
   it('of a fleet is one for all workers, in its job, its ConfigMap and the environment of AWS Batch', async () => {
     const job = await fleetJob();
     expect(job).toMatchObject({ budget: { creditsPerDay: 3_000_000, whenSpent: 'stop' } });

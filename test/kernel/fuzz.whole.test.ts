@@ -108,6 +108,7 @@ function requireLongWay(rows: Rows, record: number, children: readonly Table[]):
 const dialects: CsvDialectName[] = ['rfc4180', 'redshift', 'snowflake'];
 
 describe('the kernel', () => {
+  // Promise, Nothing misread: The kernel makes of mutated records what the long way makes, or refuses them
   it(`makes of ${runs} mutated records what the long way makes, or refuses them`, { timeout: 0 }, () => {
     const random = randomOf(seed);
     let taken = 0;
@@ -163,6 +164,7 @@ describe('the kernel', () => {
     }
   });
 
+  // Promise, Nothing misread: The kernel lays out Arrow columns of mutated records, and of random numbers, as the long way does
   it('lays out columns of mutated records as the long way lays them out', { timeout: 0 }, () => {
     const random = randomOf(seed + 2);
     for (let total = 0; total < runs / 20; total += recordsPerAnswer) {

@@ -51,6 +51,7 @@ async function disturbedRun(small: SmallExport, random: SeededRandom): Promise<S
 }
 
 describe('an export that is disturbed again and again', () => {
+  // Promise, Nothing lost: Stopped again and again, an export ends with the same bytes (sampled)
   it(`ends with the same bytes, and pays for no kept answer again (${histories.length} histories)`, async () => {
     const wrong: string[] = [];
     for (const seed of histories) {

@@ -7,6 +7,7 @@ import { helpPages } from '../../src/cli/output/help-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+// Promise, The first hour: No message or help names a file that only a clone has
 it('no message or help names a file that only a clone has', () => {
   const named = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))

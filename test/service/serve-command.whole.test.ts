@@ -115,6 +115,7 @@ describe('serve', () => {
     expect(await child.output).toContain(words);
   });
 
+  // Promise, Nothing lost: `serve` reports no client that leaves
   it('says nothing of clients that leave, whenever they do', async () => {
     const { url, child } = await serving(['--assets', fileOf(records)]);
     const { port } = new URL(url);

@@ -65,6 +65,7 @@ async function scriptOf(shell: string): Promise<string> {
 }
 
 describe.each(Object.entries(shells))('the completion of %s', (shell, offers) => {
+  // Promise, The first hour: Completion works in real bash, zsh and fish
   it.runIf(has(shell))('offers commands, the flags of a command, and the values of a flag', async () => {
     const script = await scriptOf(shell);
     const names = commands.map(({ name }) => name);

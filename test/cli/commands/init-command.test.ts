@@ -15,6 +15,7 @@ function load(folder: string, file = 'job.yaml'): LoadedJob {
 }
 
 describe('init', () => {
+  // Promise, The first hour: The key file of `init` can be read by its owner alone
   it('writes a job file for editors, its schema, what git ignores, and a key file that only the owner reads', async () => {
     const cwd = await tempFolder();
     const { exit, stdout } = await runHere(['init', 'mine', '--yes'], { cwd });
@@ -135,6 +136,7 @@ describe('init', () => {
     expect(service).toMatchObject({ dialect: join(cwd, 'mine.yaml'), url: 'https://rpc.example' });
   });
 
+  // Promise, The first hour: `init` overwrites nothing
   it('overwrites nothing, and says what it kept', async () => {
     const cwd = await tempFolder();
     mkdirSync(join(cwd, 'secrets'));
@@ -168,6 +170,7 @@ describe('init', () => {
   });
 });
 
+// Promise, The first hour: The job file of `init` is valid, also with every commented field taken in
 it('a new job file stays a job when every field that is commented out is taken in', async () => {
   const folder = await tempFolder();
   const text = jobTemplate(new Map());
@@ -201,6 +204,7 @@ describe('the questions of init', () => {
     return { key, shown, accepted };
   }
 
+  // Promise, The first hour: The key is not shown while it is typed
   it('leave what flags answered, repeat what was answered wrong, and show no key', async () => {
     const { key, shown, accepted } = await answered(
       ['a.txt', 'wrong', '900', '', 'csv', '"canary"', 'canary-key'],

@@ -48,6 +48,7 @@ describe('plan', () => {
     expect(await planned('--credits-per-day', '159')).toContain('days          never: the daily budget is below');
   });
 
+  // Promise, Nothing misread: `plan` counts what is booked today, and gives a time of completion
   it('counts what is booked today, and gives a time of completion', async () => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
@@ -84,6 +85,7 @@ describe('plan', () => {
     expect(await readdir(folder)).toEqual(['ids.txt', 'state']);
   });
 
+  // Promise, Nothing misread: `plan` refuses what `run` refuses, with the same exit code
   it('refuses what run refuses, with the same exit code and words', async () => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
@@ -124,6 +126,7 @@ describe('plan', () => {
     ['an empty key file', '\n', 'the key file key is empty'],
     ['a key file that is not there', undefined, 'cannot read the key file other: it does not exist', 'other'],
     ['two keys in a file', 'one\ntwo\n', 'the API key in key contains spaces or line breaks'],
+    // Promise, Nothing misread: `plan` needs no key
   ] as const)('prints the bill with %s, and one warning', async (...[, text, why, file = 'key']) => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });

@@ -100,6 +100,7 @@ describe('rehearse', () => {
     expect(JSON.parse(run.stdout)).toMatchObject({ state: 'complete', callsOfRun: 10 });
   });
 
+  // Promise, Nothing misread: A dry run (`rehearse`) ignores the budget of a day unless it is asked for
   it('ignores the budget of a day, unless it is asked for', async () => {
     const ignored = await rehearse(undefined, [], { ASSET_EXPORT_CREDITS_PER_DAY: '320' });
     expect(ignored.run.exit, ignored.run.stderr).toBe(0);

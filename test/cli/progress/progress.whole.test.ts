@@ -307,6 +307,7 @@ describe('the block on a terminal', () => {
     ).toEqual(['reading ids · 2 s', '0 calls · 0 credits']);
   });
 
+  // Promise, Nothing lost: A resumed run reports that it reads kept answers
   it('says that kept answers are read, until the first call', () => {
     const again: RunEvent = { ...opened, answers: 80 };
     expect(progressBlock(factsAfter([again, { kind: 'replayed', ids: 100 }]), 80)).toContain(

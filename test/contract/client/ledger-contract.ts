@@ -154,6 +154,7 @@ export function describeAccounts(name: string, prepare: () => Promise<OpenLedger
       expect(await bookedOf(open, { apiKey: 'account.two' })).toBe(0);
     });
 
+    // Promise, Nothing overspent: An account takes over what each of its keys has booked on a day, once, in files and in PostgreSQL, whoever begins at once
     it('takes over what a key has booked on the day, once, however many begin at once', async () => {
       const open = await prepare();
       const whose = { account: 'main', apiKey: 'one' };

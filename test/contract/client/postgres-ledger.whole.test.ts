@@ -109,6 +109,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     await closeAll(ledgers);
   });
 
+  // Promise, Nothing overspent: A fleet that shares a database keeps its limit of calls over restarts
   it('four that send for one export pass its overrun in none of their calls, and over restarts neither', async () => {
     const apiKey = newKey();
     const ledgers = await openSeveral(4, { apiKey });
@@ -302,6 +303,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     await closeAll([one, other]);
   });
 
+  // Promise, Nothing overspent: A booking whose answer is lost counts as booked
   it('a booking whose answer is lost counts as booked, and is made again', async () => {
     const gate = await throughGate(server.address);
     const ledger = await openPostgresLedger(gate.address, { apiKey: newKey(), clock: systemClock, random: () => 0.01 });

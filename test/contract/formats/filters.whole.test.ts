@@ -75,6 +75,7 @@ function countOf(column: Column, value: Cell): number {
   return rows.filter((row) => stored(row[index] ?? null) === value).length;
 }
 
+// Promise, Nothing misread: A filter on any value finds its rows, statistics included (sampled)
 describe('a filter on a value finds its rows', () => {
   let bytes: Buffer;
   beforeAll(async () => {

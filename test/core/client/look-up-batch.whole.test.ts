@@ -44,6 +44,7 @@ describe('lookUpBatch', () => {
     expect(counts).toEqual(noCounts);
   });
 
+  // Promise, Nothing misread: Records are matched by their id, never by their place
   it('matches by record id and counts what was not asked for', async () => {
     const inner = scriptedClient([
       (call) =>
@@ -112,6 +113,7 @@ describe('lookUpBatch', () => {
     }
   });
 
+  // Promise, Whatever the service does: `{id, error}` in place of a record, and records without an id: never a row, never missing by mistake
   it('takes the words of {id, error} for the fate of that id', async () => {
     const entry = (id: string, message: string) => JSON.stringify({ id, error: { code: -32000, message } });
     const inner = scriptedClient([
@@ -139,6 +141,7 @@ describe('lookUpBatch', () => {
     expect((await lookUpBatch(inner, batchOf([a]))).counts.otherResponseId).toBe(1);
   });
 
+  // Promise, Nothing overspent: One id that spoils its call is found in about 2·log2 n calls
   it('isolates one id that spoils its call in about 2·log2 n calls', async () => {
     const many = idsOf(1000);
     const poison = many[617] ?? '';

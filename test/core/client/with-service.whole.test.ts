@@ -98,6 +98,7 @@ function expectTrueFates({ lookups }: BatchLookups<RecordRows>, failed: readonly
 
 const twice = { first: 2 };
 
+// Promise, Nothing misread: The client withstands every fault that the local service can simulate
 describe('the client against the service', () => {
   it('gets records as they were loaded, digit for digit, in one call', async () => {
     const { result, service } = await lookUp([]);

@@ -48,6 +48,7 @@ describe('a job', () => {
     });
   });
 
+  // Promise, Nothing misread: Flag before environment before job file before default
   it('takes a value from the flag before the environment, that before the file, and that before the default', async () => {
     const file = `${least}budget: { creditsPerDay: 1 }\n`;
     const environment = { ASSET_EXPORT_CREDITS_PER_DAY: '2' };
@@ -206,6 +207,7 @@ describe('a job that is wrong', () => {
     expect({ dir: 'out', nested: true } satisfies JobInput['output']).toBeDefined();
   });
 
+  // Promise, Nothing misread: An unknown field of a job is refused, with file, line and what was meant
   it('names file, line and column of an unknown field, and what was probably meant', async () => {
     const sources = await jobFile(`${least}budget:\n  creditsPerDya: 5\n`);
     expect(messageOf(sources)).toBe(
@@ -249,6 +251,7 @@ describe('a job that is wrong', () => {
     expect(await wrong(least.replace('https://s.example', '"embedded:"'))).toContain('service.url has no path');
   });
 
+  // Promise, Nothing misread: An address that `run` refuses is refused as the job is read, by `plan` too
   it('has an address that run would refuse, told with its place and without the address', async () => {
     const message = messageOf(await jobFile(least.replace('https://s.example', 'https://s.example/v3/s3cret')));
     expect(message).toContain('jobs/j.yaml:2:12: service.url already holds /v3. Give the base address');
@@ -262,6 +265,7 @@ describe('a job that is wrong', () => {
     expect(message).toContain('not "CSV"; did you mean csv?');
   });
 
+  // Promise, Nothing misread: Thousands of unknown fields are reported at once, the first ones with their place
   it('with thousands of unknown fields shows the first ones and counts the others, in two seconds of CPU time', async () => {
     const text = `${least}${Array.from({ length: 8000 }, (_, index) => `field${index}: 1\n`).join('')}`;
     const sources = await jobFile(text);
@@ -272,6 +276,7 @@ describe('a job that is wrong', () => {
     expect(lines.at(-1)).toBe('  and 7980 more');
   });
 
+  // Promise, Nothing leaked: What stands where the key belongs is in no message about a job
   it('shows nothing of what stands where the key belongs', async () => {
     const message = messageOf(await jobFile(least.replace('{ url:', '{ apiKeyFile: [s3cret], url:')));
     expect(message).toContain('service.apiKeyFile must be a string');
@@ -296,6 +301,7 @@ describe('a job as an object', () => {
     expect(loadJob({ job }).job.output.dir).toBe(join(process.cwd(), 'out'));
   });
 
+  // Promise, Nothing misread: The library's `loadJob` takes a typed job and refuses unknown keys and flags
   it('is refused with an unknown key, told with what was probably meant', () => {
     const service = { ...job.service, idsPercall: 100 };
     expect(messageOf({ job: { ...job, service } })).toBe(

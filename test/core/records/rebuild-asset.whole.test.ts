@@ -9,6 +9,7 @@ import { anyRecord, differenceOf } from './any-record.ts';
 import { sampledRuns } from '../../model/support/sample.ts';
 
 describe('rebuildAsset', () => {
+  // Promise, Nothing misread: A record can be rebuilt from its row (sampled)
   it('gives back any record that was flattened', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {

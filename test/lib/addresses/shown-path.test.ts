@@ -29,6 +29,7 @@ it('a word is quoted for a shell only where it must be', () => {
   expect(shellWord('')).toBe("''");
 });
 
+// Promise, The first hour: Swapped letters in commands and flags get a suggestion
 it('a name is guessed only when one is near', () => {
   expect(nearestName('form', ['from', 'format'])).toBe('from');
   expect(nearestName('idsPerCal', ['idsPerCall', 'url'])).toBe('idsPerCall');

@@ -53,6 +53,7 @@ describe('a run that is refused before it starts', () => {
     return { ids: join(folder, 'ids.txt'), url: 'https://s.example', out: join(folder, 'out') };
   };
 
+  // Promise, Nothing misread: A folder that is not empty and holds no export is refused, with `--fresh` too
   it('leaves a foreign folder as it is, with --fresh too', async () => {
     const given = await flags(await folderWith('out/csv/assets/part-00000.csv'));
     const before = exportBytes(given.out);
@@ -65,6 +66,7 @@ describe('a run that is refused before it starts', () => {
     ['a key that cannot be one', 'The API key contains spaces', {}, 'two keys'],
     ['a run without a call', 'is below the price of one call', { 'credits-per-run': '100' }, 'key'],
     ['a day without a call', 'is below the price of one call', { 'credits-per-day': '100' }, 'key'],
+    // Promise, Nothing misread: An error before the start is reported alone, without an account, and leaves nothing behind
   ])('begins nothing and throws, so that no account is shown: %s', async (...[, words, more, apiKey]) => {
     const given = { ...(await flags(await tempFolder())), ...more };
     const context = { service: { url: given.url, apiKey } };

@@ -25,6 +25,7 @@ async function duckRows(file: string, sql: string): Promise<unknown[]> {
 
 const counts = `SELECT (SELECT count(*) FROM assets), (SELECT count(DISTINCT id) FROM assets), (SELECT count(*) FROM creators), (SELECT count(*) FROM files)`;
 
+// Promise, Nothing misread: The tables load into DuckDB and PostgreSQL as they are (sampled)
 describe('into DuckDB', () => {
   const kinds = [
     ['parquet', {}],
@@ -84,6 +85,7 @@ describe('into DuckDB', () => {
     expect(await duckRows(file, where)).toEqual([['raw', true]]);
   });
 
+  // Promise, Nothing misread: An export without assets empties a table with rows only with `--allow-empty`
   it('replaces a table that has rows by none only when it is told to', async () => {
     const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
     const replaced = request(await exported(0), 'duckdb');
@@ -152,6 +154,7 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     expect(await psql(odd)).toBe(`${service.emptyUris(100)}\n`);
   });
 
+  // Promise, Nothing misread: PostgreSQL holds each asset, and each element of a list, once
   it('gives the tables that it makes a primary key', async () => {
     const keys = `SELECT c.conrelid::regclass, pg_get_constraintdef(c.oid) FROM pg_constraint c WHERE contype = 'p' AND connamespace = 'public'::regnamespace AND conrelid::regclass::text <> '_asset_export_loads'`;
     const renamed = await shared(20, { rename: 'id=asset' });
@@ -166,6 +169,7 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
   });
 
   it.each(sampled(['csv', 'parquet', 'jsonl'], 3))(
+    // Promise, Nothing misread: A load writes only into the given schema, under the given names (sampled)
     'loads %s into a schema of its own, under prefixed names',
     async (format) => {
       await psql(`${drop} DROP SCHEMA IF EXISTS "ra""w's" CASCADE`);
@@ -318,6 +322,7 @@ describe('a target', () => {
     ['postgres://me@db/wh?sslmode=require&currentSchema=raw', 'unknown parameter "currentSchema"', '--schema NAME'],
     ['postgres://me@db/wh?sslmod=require', 'unknown parameter "sslmod"', 'Remove it'],
     ['duckdb:wh.duckdb?schema=raw', 'unknown parameter "schema"', '--schema NAME'],
+    // Promise, Nothing misread: An unknown parameter of a database address is refused
   ])('with a parameter that nobody reads is refused: %s', (text, message, todo) => {
     const refusal = { exit: 'usage', todo: expect.stringContaining(todo) as string };
     expect(() => parseTarget(text, '/')).toThrow(expect.objectContaining(refusal) as Error);

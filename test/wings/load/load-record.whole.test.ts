@@ -41,6 +41,7 @@ const cases = [
 
 describe.each(cases)('each load into $kind', ({ kind, open }) => {
   it.skipIf(kind === 'postgres' && isMissing)(
+    // Promise, Nothing misread: Each load records what the tables hold, in its transaction
     'records the seal that each table stands at, in its transaction',
     async () => {
       const { target, read } = await open();

@@ -51,6 +51,7 @@ describe('the rules of prune', () => {
     expect(kept.get('2026-11-22')).toEqual(['last 2 of 2']);
   });
 
+  // Promise, Nothing misread: `prune` keeps what its rules say, on any dates
   it('keep as many as they say, the newest of each period, whatever the order of the names', () => {
     fc.assert(
       fc.property(anyNights, anyRules, (nights, rules) => {

@@ -42,6 +42,7 @@ async function nights() {
   return { top, run, manifestOf, latest: () => readlinkSync(join(top, 'latest')) };
 }
 
+// Promise, Nothing misread: If the list lacks too much of the base, a warning comes before the first call, the run ends with 3, and later nights are unharmed
 describe('a list that is cut short', () => {
   it('is said before the first call, ends with 3, is set aside, and leaves latest where it was', async () => {
     const { run, manifestOf, latest } = await nights();
@@ -97,6 +98,7 @@ describe('a list that is cut short', () => {
 });
 
 describe('a base of another job', () => {
+  // Promise, Nothing misread: A base without a common id ends the run before any call
   it('ends with exit 4 before any call when it has no id in common', async () => {
     const { run } = await nights();
     const other = await run(1, others);
@@ -174,6 +176,7 @@ function nightsIn(top: string): string[] {
 describe('output.keep', () => {
   const keep = { last: 2, daily: 0, weekly: 0, monthly: 0 };
 
+  // Promise, Nothing misread: `output.keep` removes neither the export, its base nor anything after exit 3
   it('removes what no rule keeps after each run that ends with 0, and neither the export, its base nor a short one', async () => {
     const { top, run } = await nights();
     for (const day of [1, 2]) await run(day, ids);

@@ -90,6 +90,7 @@ describe('a repair', () => {
     expect(running.counts().calls).toBe(calls + (shown.bill?.calls ?? 0));
   });
 
+  // Promise, Nothing lost: A repair first rebuilds damaged files from other formats, `raw` and the ids, byte for byte
   it.each(['raw', 'parquet', 'jsonl', 'csv'])('rebuilds every table from %s alone', async (format) => {
     const folder = await tempFolder();
     const ids = join(folder, 'ids.txt');
@@ -123,6 +124,7 @@ describe('a repair', () => {
     ['parquet', {}],
     ['jsonl', { rename: 'id=asset,creators=makers' }],
     ['csv', { 'exported-at': true }],
+    // Promise, Nothing lost: Child tables are rebuilt from `assets`, byte for byte
   ])('rebuilds child tables from assets in %s', async (format, flags) => {
     const { out, flags: where } = await finished({ format, tables: tables.map(({ name }) => name).join(), ...flags });
     const whole = exportBytes(out);
@@ -131,6 +133,7 @@ describe('a repair', () => {
     expect(exportBytes(out)).toEqual(whole);
   });
 
+  // Promise, Nothing lost: A rebuilt file whose bytes differ from the original is not kept
   it('does not keep a file that would be another than it was', async () => {
     const { out, flags } = await finished({ format: 'csv,parquet', tables: 'assets' });
     const csv = join(out, 'csv/assets/part-00000.csv');
@@ -164,6 +167,7 @@ describe('a repair', () => {
     expect(exportBytes(out)).toEqual(whole);
   });
 
+  // Promise, Nothing lost: `verify --repair` makes the damaged parts again, byte for byte, and no others
   it('makes the damaged parts again, only those, byte for byte, and pays for their ids alone', async () => {
     const { out, running, flags, calls } = await finished();
     const whole = exportBytes(out);
@@ -201,6 +205,7 @@ describe('a repair', () => {
     expect(exportBytes(out)).toEqual(whole);
   });
 
+  // Promise, Nothing overspent: A repair stays within its budget, and pays for the ids of the damaged parts alone
   it('stops at the budget, and goes on without paying again', async () => {
     const { out, flags, running, calls } = await finished();
     const whole = exportBytes(out);
@@ -217,6 +222,7 @@ describe('a repair', () => {
     expect(await readManifest(diskFileStore, out)).toMatchObject({ calls: 2 * all });
   });
 
+  // Promise, Nothing overspent: What a stopped repair has paid for is not paid for again, though the export is run meanwhile
   it('goes on without paying again though the export was run meanwhile, which finds it complete', async () => {
     const { out, flags, running, calls } = await finished();
     const made = { ...flags, ...(await flagsOf(out)) };

@@ -59,6 +59,7 @@ describe('the ledger on disk', () => {
     await second.close();
   });
 
+  // Promise, Nothing leaked: The ledger does not hold the key
   it('never holds the key', async () => {
     const stateDir = await tempFolder();
     const ledger = await openDiskLedger({ stateDir, apiKey: 'canary-key-0123456789' });
@@ -88,6 +89,7 @@ describe('the ledger on disk', () => {
     await again.close();
   });
 
+  // Promise, Nothing overspent: A ledger whose commit failed is not used again
   it('does not use a day again that could not be read or written, and uses the others', async () => {
     const stateDir = await tempFolder();
     const ledger = await openDiskLedger({ stateDir, apiKey });
@@ -114,6 +116,7 @@ describe('the ledger on disk', () => {
     });
   });
 
+  // Promise, Nothing overspent: Processes that are killed again and again spend exactly the limit between them
   it('spends exactly the limit between four processes that are killed again and again', async () => {
     const stateDir = await tempFolder();
     const limit = 160 * 600;

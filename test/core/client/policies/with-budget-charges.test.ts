@@ -10,6 +10,7 @@ const call = batchCall([idOf(1)]);
 const spentAnswer = new AttemptError('spent', 'HTTP 402: Payment Required', { status: 402 });
 
 describe('withBudget when the service says that its credits are spent', () => {
+  // Promise, Nothing overspent: When the service reports that the day's credits are spent, nothing more is sent
   it('sends nothing more and gives up with the hour to run again', async () => {
     const inner = scriptedClient([spentAnswer]);
     const { client } = budgeted(inner);
@@ -161,6 +162,7 @@ describe('withBudget on what a failed attempt costs', () => {
 });
 
 describe('withBudget around midnight', () => {
+  // Promise, Nothing overspent: A call that may outlast the day is booked on both days
   it('books a call on both days while it may outlast the day', async () => {
     const inner = heldClient();
     const { client, clock, ledger } = budgeted(inner, { startMs: beforeMidnight });

@@ -10,6 +10,7 @@ import { alwaysClient, scriptedClient } from '../support/scripted-client.ts';
 const call = batchCall([idOf(1)]);
 
 describe('withBudget', () => {
+  // Promise, Nothing overspent: A call is booked before it is sent
   it('books each attempt before it is sent', async () => {
     const bookedWhenSent: number[] = [];
     const inner = alwaysClient(async (asked) => {
@@ -42,6 +43,7 @@ describe('withBudget', () => {
     expect(await ledger.booked(today)).toBe(160);
   });
 
+  // Promise, Nothing overspent: No run passes its budget, however many calls are asked at once
   it('sends exactly as many calls as the run may cost, however many are asked at once', async () => {
     const inner = scriptedClient();
     const { client, ledger } = budgeted(inner, { creditsPerRun: 5 * 160 + 159 });

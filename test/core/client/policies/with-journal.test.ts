@@ -49,6 +49,7 @@ describe('withJournal', () => {
     ]);
   });
 
+  // Promise, Nothing leaked: Answers that are kept for a resume hold no key, where the words of an error repeat it
   it('keeps no key that the words of an error repeat', async () => {
     const journal = memoryJournal();
     const key = '"key/of=the+service';
@@ -67,6 +68,7 @@ describe('withJournal', () => {
     expect(recordIdsOf(again)).toEqual(recordIdsOf(answer));
   });
 
+  // Promise, Nothing overspent: A kept answer is not paid for again
   it('answers from the journal without sending anything, and says so', async () => {
     const journal = memoryJournal();
     const answer = await withJournal(scriptedClient(), { journal }).ask(call);

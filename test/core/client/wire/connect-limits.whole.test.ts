@@ -64,6 +64,7 @@ describe('a connect that hangs', () => {
     expect(closingMs).toBeLessThan(slackMs);
   });
 
+  // Promise, Nothing misread: An exchange ends at its deadline whatever the other side does, and closes its connection
   it('ends every call by the deadline, when more wait than connections may be open', async () => {
     const proxy = await rawServer();
     const client = httpClient('https://service.example', {
@@ -122,6 +123,7 @@ describe('a request that may have left', () => {
   it.each([
     ['hangs', () => undefined, 'no complete answer within 0.4 s through the proxy of HTTP_PROXY'],
     ['is reset', (socket: Socket) => socket.resetAndDestroy(), 'connection failed through the proxy of HTTP_PROXY: '],
+    // Promise, Nothing overspent: A request of which a byte may have left is booked
   ])('is never unsent, when it %s behind a proxy', async (_, serve, words) => {
     const proxy = await rawServer((socket) => {
       socket.once('data', () => {

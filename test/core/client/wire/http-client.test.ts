@@ -100,6 +100,7 @@ describe('an http client', () => {
     expect(recordIdsOf(await httpClient(server.url).ask(pairCall))).toEqual([...pairCall.ids]);
   });
 
+  // Promise, Whatever the service does: Answers that belong to another call
   it('believes no answer to another call, and uses new connections from then on', async () => {
     // Each connection answers with what the request before it wanted.
     const before = new Map<number | undefined, string>();

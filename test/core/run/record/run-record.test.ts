@@ -77,6 +77,7 @@ describe('the record of the runs', () => {
     expect(disk.openFiles).toBe(0);
   });
 
+  // Promise, Nothing lost: The record of the runs stays below 200 kB
   it('stays below 200 kB through a month of work, and keeps its sums', async () => {
     const disk = await diskWithRun();
     const record = await openRunRecord(disk.files, folder);

@@ -69,6 +69,7 @@ async function exported(flags: Readonly<Record<string, unknown>>): Promise<strin
 
 describe('an export that is rebuilt', () => {
   it.each(['raw', 'parquet', 'jsonl', 'csv'])(
+    // Promise, Nothing misread: A rebuilt export has the bytes of one that was requested with its settings, from any format
     'from %s has the bytes of one that was requested, and its account',
     async (format) => {
       const formats = ['parquet', 'csv', 'jsonl', ...(format === 'raw' ? ['raw'] : [])] as const;
@@ -189,6 +190,7 @@ describe('an export that is rebuilt', () => {
     expect((await rebuild({ from: other, to, fresh: true })).state).toBe('complete');
   });
 
+  // Promise, Nothing misread: A rebuild takes no record from a damaged file, and resumes only with the same source
   it('is not made of damaged files', async () => {
     const from = await exported({ format: 'jsonl' });
     writeFileSync(join(from, 'jsonl/assets/part-00001.jsonl'), '{}\n');

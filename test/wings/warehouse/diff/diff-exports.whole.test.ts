@@ -31,6 +31,7 @@ describe('a diff', () => {
     ['parquet,jsonl', 'parquet,jsonl', { rename: 'burnt=gone,interface=kind', 'exported-at': true }],
   ] as const;
   it.each(sampled(pairs, 2))(
+    // Promise, Nothing misread: `diff` finds what a plain comparison of both exports finds, row by row (sampled)
     'of %s and %s %j is a plain comparison of the JSONL, row by row',
     async (before, after, flags) => {
       const from = await exportNight({ record: firstNight, flags: { ...flags, format: before } });
@@ -76,6 +77,7 @@ describe('a diff', () => {
     expect((await verifyExport(diskFileStore, out)).damage).not.toEqual([]);
   });
 
+  // Promise, Nothing misread: An interrupted `diff` leaves nothing that a second one does not remove
   it('removes what an interrupted one left', async () => {
     const from = await exportNight({ record: firstNight });
     const out = join(await tempFolder(), 'diff');
