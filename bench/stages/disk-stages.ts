@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { callKey } from '../../src/core/client/wire/call-body.ts';
 import { exportPaths, pathIn } from '../../src/places/export/export-folder.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { openJournal } from '../../src/places/scratch/journal.ts';
 import { rawSink } from '../../src/core/formats/raw.ts';
 import { openPartFile, publishFiles } from '../../src/places/scratch/part-file.ts';
 import type { Exchange } from './prepared.ts';
 import type { Stage } from './stage.ts';
 
-const files = diskFileStore;
+const files = localDisk;
 
 const { blockBytes } = rawSink;
 

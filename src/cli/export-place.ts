@@ -6,7 +6,7 @@ import { isBucketAddress } from '../lib/addresses/address-kinds.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type ExportPlace, localFolder } from '../core/run/homes/export-place.ts';
 import { pathIn } from '../places/export/export-folder.ts';
-import { diskFileStore } from '../places/files/file-store.ts';
+import { localDisk } from '../places/files/disk.ts';
 import type { CommandLine } from './command.ts';
 import { jobFlag } from './job-flags.ts';
 import { forPeople } from './output/show-error.ts';
@@ -35,7 +35,7 @@ export function absoluteAddress(text: string, use: AddressUse, name: string, cwd
 export async function exportPlace(word: string, args: CommandLine, abort?: AbortSignal): Promise<ExportPlace> {
   const folder = exportAddress(word, args.terminal.cwd());
   const { openPlace } = await import('../core/run/homes/open-home.ts');
-  const context = { files: diskFileStore, clock: systemClock, random: Math.random, abort };
+  const context = { files: localDisk, clock: systemClock, random: Math.random, abort };
   return openPlace(folder, flagOf(args, 'out-endpoint'), context);
 }
 
@@ -48,7 +48,7 @@ export async function onLocalCopy<T>(
   const { files, folder } = place;
   if (!place.store.isShared) return work(folder);
   const { onCopy } = await import('../exports/local-copy.ts');
-  return onCopy({ from: files, folder, disk: diskFileStore, copies: pathIn(scratchOf(place, args), 'copies') }, work);
+  return onCopy({ from: files, folder, disk: localDisk, copies: pathIn(scratchOf(place, args), 'copies') }, work);
 }
 
 /** Warns of a repair that was stopped. */

@@ -7,7 +7,7 @@ import { safeText } from '../lib/addresses/shown-text.ts';
 import { uuidV7 } from '../lib/uuid-v7.ts';
 import type { OpenObserver } from '../core/work/run-observer.ts';
 import type { ExportContext } from '../core/run/export-context.ts';
-import { diskFileStore } from '../places/files/file-store.ts';
+import { localDisk } from '../places/files/disk.ts';
 import type { OpenService } from '../world/open-service.ts';
 import { runWings } from '../world/wings.ts';
 import { programThreads } from '../world/program-threads.ts';
@@ -65,7 +65,7 @@ export async function openRunContext(job: Job, options: RunContextOptions): Prom
     context: {
       clock: open.clock ?? systemClock,
       random: Math.random,
-      files: diskFileStore,
+      files: localDisk,
       service: open.service,
       ledger: open.ledger,
       pace: open.pace,

@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
-import type { FileStore } from '../places/files/file-store.ts';
+import type { Disk } from '../places/files/disk.ts';
 import { piecesOf } from '../places/export/part-bytes.ts';
 import { openFinished } from './finished-export.ts';
 
 export interface ExportCopy {
-  readonly from: FileStore;
+  readonly from: Disk;
   /** The export to copy. */
   readonly folder: string;
-  readonly to: FileStore;
+  readonly to: Disk;
   /** Local folder of the copy. `copyExport` removes what is there. */
   readonly target: string;
 }

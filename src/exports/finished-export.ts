@@ -7,7 +7,7 @@ import { type Column, type Row, type Table, wholeName } from '../core/records/ta
 import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
 import { pathIn } from '../places/export/export-folder.ts';
-import { diskFileStore, type FileStore } from '../places/files/file-store.ts';
+import { localDisk, type Disk } from '../places/files/disk.ts';
 import { type Manifest, readManifest, withoutManifest } from '../places/export/manifest.ts';
 import type { OpenFile } from '../places/files/open-file.ts';
 import { blockReaders, rowFormats } from './block-readers.ts';
@@ -21,13 +21,13 @@ const readable: readonly string[] = ['raw', ...rowFormats];
 
 /** A complete export, read back: manifest → table → part → rows. */
 export class FinishedExport {
-  readonly files: FileStore;
+  readonly files: Disk;
   readonly folder: string;
   readonly manifest: Manifest;
   /** What is in its files, by name: the tables of the job, `unexported` and `ids`. */
   readonly tables: ReadonlyMap<string, Table>;
 
-  constructor(files: FileStore, folder: string, manifest: Manifest) {
+  constructor(files: Disk, folder: string, manifest: Manifest) {
     this.files = files;
     this.folder = folder;
     this.manifest = manifest;
@@ -113,7 +113,7 @@ export class FinishedExport {
 }
 
 /** Opens a complete export. @throws {ExportError} `unfinished`, `usage` where none was begun, `damaged` */
-export async function openFinished(folder: string, files: FileStore = diskFileStore): Promise<FinishedExport> {
+export async function openFinished(folder: string, files: Disk = localDisk): Promise<FinishedExport> {
   const manifest = await readManifest(files, folder);
   if (manifest === undefined) throw await withoutManifest(files, folder);
   return new FinishedExport(files, folder, manifest);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
-import type { FileStore } from '../places/files/file-store.ts';
+import type { Disk } from '../places/files/disk.ts';
 import { copyExport, copyFiles } from './copy-export.ts';
 
 /** Runs work on a copy of a complete export and of its record of runs, which is removed after it, as are copies of processes that died. */
@@ -13,10 +13,10 @@ export async function onCopy<T>(
     disk,
     copies,
   }: {
-    readonly from: FileStore;
+    readonly from: Disk;
     /** The export to copy. */
     readonly folder: string;
-    readonly disk: FileStore;
+    readonly disk: Disk;
     /** Local folder of the copies; each has a folder and a lock of its own. */
     readonly copies: string;
   },
@@ -38,7 +38,7 @@ export async function onCopy<T>(
   });
 }
 
-async function removeDeadCopies(disk: FileStore, copies: string): Promise<void> {
+async function removeDeadCopies(disk: Disk, copies: string): Promise<void> {
   for (const name of await disk.list(copies)) {
     const copy = pathIn(copies, name);
     try {

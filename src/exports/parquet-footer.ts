@@ -1,6 +1,6 @@
 import { type ColumnMetaData, type FileMetaData, parquetMetadataAsync, parquetSchema } from 'hyparquet';
 import { ExportError } from '../lib/export-error.ts';
-import type { FileStore } from '../places/files/file-store.ts';
+import type { Disk } from '../places/files/disk.ts';
 import type { OpenFile } from '../places/files/open-file.ts';
 import { rangesOf } from '../places/export/part-bytes.ts';
 
@@ -28,7 +28,7 @@ const exactBounds = {
 };
 
 /** Columns of a Parquet file that have field ids, in their order. @throws {ExportError} `damaged` for what is not a Parquet file */
-export async function readFooter(files: FileStore, path: string, byteLength: number): Promise<ColumnFooter[]> {
+export async function readFooter(files: Disk, path: string, byteLength: number): Promise<ColumnFooter[]> {
   const open = await files.open(path, 'read');
   try {
     return columnsOf(await metadataOf(open, path, byteLength));

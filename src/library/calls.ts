@@ -34,7 +34,7 @@ import { thenCleanUp } from '../lib/clean-up.ts';
 import { exportPaths, pathIn, requireExportFolder } from '../places/export/export-folder.ts';
 import { type ExportPlace, localFolder } from '../core/run/homes/export-place.ts';
 import { folderPlace } from '../places/files/folder-place.ts';
-import { diskFileStore } from '../places/files/file-store.ts';
+import { localDisk } from '../places/files/disk.ts';
 import type { PostgresLedger, PostgresLedgerOptions } from '../wings/fleet/index.ts';
 import type { ExportStatus } from '../wings/status/index.ts';
 import { ledgerInExport, openService, type OpenService } from '../world/open-service.ts';
@@ -64,7 +64,7 @@ export async function exportInOneCall(options: ExportOptions): Promise<ExportRes
 async function exportOnce(options: ExportOptions): Promise<ExportResult> {
   const { job, idsFolder, outputDir } = jobIn(options);
   const { world = {}, fresh = false } = options;
-  const { clock = systemClock, files = diskFileStore, stdin = process.stdin } = world;
+  const { clock = systemClock, files = localDisk, stdin = process.stdin } = world;
   const dated = jobOn(job, utcDay(clock.now()));
   // An embedded service keeps its balance in the folder: not in one that is not an export.
   if (!isBucketAddress(dated.output.dir))
@@ -111,7 +111,7 @@ export async function planInOneCall(options: JobOptions & Pick<ExportOptions, 'f
 async function planOnce(options: JobOptions & Pick<ExportOptions, 'fresh'>): Promise<ExportPlan> {
   const { job, idsFolder, outputDir } = jobIn(options);
   const { world = {}, fresh = false } = options;
-  const { clock = systemClock, random = Math.random, files = diskFileStore, openStore } = world;
+  const { clock = systemClock, random = Math.random, files = localDisk, openStore } = world;
   const { stdin = process.stdin, freeSpace } = world;
   const { planExport } = await import('../core/run/plan-export.ts');
   const { prepareInputs } = await import('../core/ids/prepare-inputs.ts');
@@ -138,7 +138,7 @@ async function planOnce(options: JobOptions & Pick<ExportOptions, 'fresh'>): Pro
         ...disk,
       });
     },
-    cleanUp: [() => diskFileStore.remove(folder)],
+    cleanUp: [() => localDisk.remove(folder)],
   });
 }
 
@@ -275,7 +275,7 @@ function placeOf(options: PlaceOptions, more: readonly string[]): Promise<Export
     throw new ExportError('usage', 'out is missing', {
       todo: 'Give the folder of the export, or its address in a bucket.',
     });
-  const { clock = systemClock, random = Math.random, files = diskFileStore, openStore } = world;
+  const { clock = systemClock, random = Math.random, files = localDisk, openStore } = world;
   return openPlace(requireAddress(out, 'export', 'out'), undefined, { clock, random, files, openStore });
 }
 
@@ -289,6 +289,6 @@ export async function openSharedLedger(address: string, options: PostgresLedgerO
  * is unfinished; undefined otherwise.
  */
 export async function unfinishedOf(world: PlaceOptions['world'], job: Job, today: string): Promise<Job | undefined> {
-  const { files = diskFileStore, openStore } = world ?? {};
+  const { files = localDisk, openStore } = world ?? {};
   return (await import('../wings/nights/index.ts')).unfinishedBefore({ files, openStore }, job, today);
 }

@@ -6,7 +6,7 @@ import { thenCleanUp } from '../lib/clean-up.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import type { ExportError } from '../lib/export-error.ts';
 import { programVersion } from '../lib/packages/package-root.ts';
-import { diskFileStore } from '../places/files/file-store.ts';
+import { localDisk } from '../places/files/disk.ts';
 import type { HoldersRequest, HoldersSummary, ListAccount, ListEvent, WantedList } from '../wings/listing/index.ts';
 import { contextOf, never, serviceOf } from './calls.ts';
 import { byMember, inCall } from './member-words.ts';
@@ -71,7 +71,7 @@ async function listOnce(options: ListOptions): Promise<ListResult> {
   const { path, account, error } = await thenCleanUp({
     work: () =>
       listIds(request, {
-        files: diskFileStore,
+        files: localDisk,
         ...contextOf(world, open),
         version: programVersion(),
         stop,
@@ -102,7 +102,7 @@ export async function holdersInOneCall({
 }: HoldersOptions): Promise<HoldersSummary> {
   const { writeHolders } = await import('../wings/listing/index.ts');
   const { openFinished } = await import('../exports/finished-export.ts');
-  const [files, path] = [diskFileStore, resolve(requireAddress(out, 'list', 'out'))];
+  const [files, path] = [localDisk, resolve(requireAddress(out, 'list', 'out'))];
   const scratch = `${path}.holders`;
   const finished = await openFinished(resolve(requireAddress(of, 'export', 'of')));
   try {

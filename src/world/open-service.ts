@@ -17,7 +17,7 @@ import { tlsFor } from '../core/job/tls-files.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
-import { diskFileStore } from '../places/files/file-store.ts';
+import { localDisk } from '../places/files/disk.ts';
 import { keyFor, ledgerKey } from './read-api-key.ts';
 
 /** The service of a run, and where its credits are booked. */
@@ -156,7 +156,7 @@ export function embeddedKey({ output }: Job): string {
 /** The ledger of an embedded service, kept in the export so that its budget spans runs. */
 export async function ledgerInExport(folder: string, abort: AbortSignal | undefined): Promise<CreditLedger> {
   const runFolder = pathIn(folder, exportPaths.run);
-  await diskFileStore.makeFolder(runFolder);
+  await localDisk.makeFolder(runFolder);
   return diskLedger({ stateDir: runFolder, apiKey: embedded, abort });
 }
 

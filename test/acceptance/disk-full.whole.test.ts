@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { verifyExport } from '../../src/exports/verify-export.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';
@@ -31,7 +31,7 @@ it('a disk that takes no more ends the program with 7, and with room again the s
   expect(service.counts().calls - sent).toBeLessThan(20);
   await runProgram(command('calm'), { cwd: folder, environment });
   await service.stop();
-  expect((await verifyExport(diskFileStore, join(folder, 'out'))).damage).toEqual([]);
+  expect((await verifyExport(localDisk, join(folder, 'out'))).damage).toEqual([]);
   expect({ ...exportBytes(join(folder, 'out')), 'manifest.json': '' }).toEqual({
     ...exportBytes(join(folder, 'calm')),
     'manifest.json': '',

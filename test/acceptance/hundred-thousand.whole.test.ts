@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assetsTable } from '../../src/core/records/columns.ts';
 import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { isMissing } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { queryDuckdb } from '../support/query-duckdb.ts';
@@ -96,7 +96,7 @@ describe(`an export of ${shape.entries.toLocaleString('en')} ids, 8 calls at onc
   }, 120_000);
 
   it('passes verify', async () => {
-    const result = await verifyExport(diskFileStore, out());
+    const result = await verifyExport(localDisk, out());
     expect(result.damage).toEqual([]);
     expect(result.files).toBe(4 * 5);
   });

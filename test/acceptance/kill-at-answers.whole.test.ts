@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { mapOrdered } from '../../src/lib/map-ordered.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { type CallPoint, type SeenCall, startGeneratedService } from '../support/service/generated-service.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { keptAnswers, knownBatches } from '../support/kept-answers.ts';
@@ -99,7 +99,7 @@ async function killOnce({ name, point, wait, number }: Kill) {
   const keptThen = new Set(await keptAnswers(join(folder, 'out'), batches));
   const last = await runHere(command(service.url), optionsIn(folder));
   await service.stop();
-  const { damage } = await verifyExport(diskFileStore, join(folder, 'out'));
+  const { damage } = await verifyExport(localDisk, join(folder, 'out'));
   return { folder, died, keptThen, last, damage, asked: service.counts() };
 }
 

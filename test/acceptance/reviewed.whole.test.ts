@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { statusAt } from '../../src/wings/status/export-status.ts';
 import { readManifest } from '../../src/places/export/manifest.ts';
-import { diskFileStore, type FileStore } from '../../src/places/files/file-store.ts';
+import { localDisk, type Disk } from '../../src/places/files/disk.ts';
 import { type GeneratedService, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
@@ -65,7 +65,7 @@ describe('an export', () => {
     const refused = await runExport({ flags: { ...flags, url: `http://127.0.0.1:${port}`, retries: '0' } });
     expect(refused.error?.exit).toBe('unavailable');
     await runExport({ flags });
-    const { calls, credits } = (await readManifest(diskFileStore, flags['out'] as string)) ?? {};
+    const { calls, credits } = (await readManifest(localDisk, flags['out'] as string)) ?? {};
     expect({ calls, credits }).toEqual({ calls: service.counts().calls, credits: 160 });
   });
 
@@ -75,12 +75,12 @@ describe('an export', () => {
     const out = flags['out'] as string;
     const lateStatus = () => {
       let looks = 0;
-      const readAll: FileStore['readAll'] = (path) =>
-        path.endsWith('manifest.json') && (looks += 1) === 1 ? Promise.resolve(undefined) : diskFileStore.readAll(path);
-      return statusAt(inFolder({ ...diskFileStore, readAll }, out), Date.now());
+      const readAll: Disk['readAll'] = (path) =>
+        path.endsWith('manifest.json') && (looks += 1) === 1 ? Promise.resolve(undefined) : localDisk.readAll(path);
+      return statusAt(inFolder({ ...localDisk, readAll }, out), Date.now());
     };
     expect(await lateStatus()).toMatchObject({ state: 'complete', calls: 1 });
-    const lock = await diskFileStore.takeLock(out);
+    const lock = await localDisk.takeLock(out);
     expect(await lateStatus()).toMatchObject({ state: 'complete', calls: 1 });
     await lock.remove();
   });
@@ -101,7 +101,7 @@ describe('an export', () => {
     await runExport({ flags: { ...pieces, 'credits-per-run': '800' } });
     const outcome = await runExport({ flags: { ...pieces, 'credits-per-call': '5' } });
     expect(outcome).toMatchObject({ callsOfRun: 5, creditsOfRun: 25, account: { calls: 10, credits: 825 } });
-    expect(await readManifest(diskFileStore, join(folder, 'out'))).toMatchObject({ calls: 10, credits: 825 });
+    expect(await readManifest(localDisk, join(folder, 'out'))).toMatchObject({ calls: 10, credits: 825 });
   });
 
   // Promise, Nothing overspent: An export that is complete costs nothing when it is run again
@@ -109,7 +109,7 @@ describe('an export', () => {
     const { flags, folder } = await scene(20);
     await runExport({ flags });
     const before = exportBytes(join(folder, 'out'));
-    const readOnly = { ...diskFileStore, makeFolder: refuse, open: refuse, remove: refuse, rename: refuse };
+    const readOnly = { ...localDisk, makeFolder: refuse, open: refuse, remove: refuse, rename: refuse };
     const outcome = await runExport({ flags, context: { files: { ...readOnly, takeLock: refuse } } });
     expect(outcome.state).toBe('already');
     expect(exportBytes(join(folder, 'out'))).toEqual(before);

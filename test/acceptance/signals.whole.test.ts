@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { readJournals } from '../../src/places/scratch/journal-entries.ts';
 import { type GeneratedService, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
@@ -43,7 +43,7 @@ async function asked(service: GeneratedService, sent: number): Promise<void> {
 }
 
 async function keptAnswers(out: string): Promise<number> {
-  return (await readJournals(diskFileStore, [out])).size();
+  return (await readJournals(localDisk, [out])).size();
 }
 
 /** Runs the same command against a service that answers at once; the files are those of an undisturbed run. */

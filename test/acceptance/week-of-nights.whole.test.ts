@@ -8,7 +8,7 @@ import { parseTarget } from '../../src/wings/load/load-target.ts';
 import { generatedId } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
 import { type RunningService, serveGenerated } from '../../src/practice-service.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { type Manifest, readManifest } from '../../src/places/export/manifest.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
@@ -133,7 +133,7 @@ async function runKilled(flags: readonly string[], random: SeededRandom, withinM
 }
 
 async function manifestOf(path: string): Promise<Manifest> {
-  const manifest = await readManifest(diskFileStore, join(folder.path, path));
+  const manifest = await readManifest(localDisk, join(folder.path, path));
   if (manifest === undefined) throw new Error(`${path} is not complete`);
   return manifest;
 }
@@ -149,7 +149,7 @@ async function countOf(sql: string): Promise<number> {
 async function load(target: string, night: string, more: Partial<LoadRequest>): Promise<void> {
   const kind = target.startsWith('duckdb:') ? 'duckdb' : 'postgres';
   const request = {
-    files: diskFileStore,
+    files: localDisk,
     folder: join(folder.path, 'out', `date=${night}`),
     kind,
     maxDeletes: '10%',
@@ -251,7 +251,7 @@ describe(`a week of nights of ${ids} ids`, () => {
       const waiting = `SELECT id FROM ${unexported} WHERE outcome = 'missing' AND ${since} <> '' AND date_diff('day', ${since}::DATE, DATE '${today}') < ${missingAfter}`;
       const lacking = `SELECT id FROM ${parquet('full', today, 'assets')} EXCEPT SELECT id FROM ${tonight}`;
       expect(await countOf(`(${lacking}) EXCEPT (${waiting})`)).toBe(0);
-      expect((await verifyExport(diskFileStore, join(folder.path, 'out', `date=${today}`))).damage).toEqual([]);
+      expect((await verifyExport(localDisk, join(folder.path, 'out', `date=${today}`))).damage).toEqual([]);
     },
     1_200_000,
   );

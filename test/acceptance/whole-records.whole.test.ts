@@ -20,7 +20,7 @@ import { generatedId, generatedRecord } from '../../packages/practice-service/sr
 import { cellOfText } from '../../src/core/records/cell-of-text.ts';
 import { sinkFor } from '../../src/core/formats/registry.ts';
 import { compressions, type Format } from '../../src/core/formats/sink.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import type { Manifest } from '../../src/places/export/manifest.ts';
 import { ddlFor, loadStatementFor } from '../../src/wings/warehouse/dialects.ts';
 import { anyRecord, differenceOf } from '../core/records/any-record.ts';
@@ -60,7 +60,7 @@ function finished({ folder, file }: Written): { whole: FinishedExport; part: Man
   const part = { path, format, table: 'assets', part: 0, rows: 0, bytes, sha256: '', first: 1, last: 1 };
   const tables = { assets: { rows: 0, columns: assetsTable.columns } };
   const manifest = { job: {}, tables, files: [part] } as unknown as Manifest;
-  return { whole: new FinishedExport(diskFileStore, folder, manifest), part };
+  return { whole: new FinishedExport(localDisk, folder, manifest), part };
 }
 
 const readBack: Reader = (written) => {

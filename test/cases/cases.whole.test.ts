@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
 import { generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';
 import { canariesIn, everythingSaid, filesWithCanary } from './canary.ts';
@@ -96,7 +96,7 @@ function expectNoCanary(work: string, ran: readonly RanCase[]): void {
 /** A complete export: whole files, and exactly one fate for every entry. */
 async function expectComplete(each: CaseFolder, work: string, ran: RanCase | undefined): Promise<void> {
   const out = join(work, 'out');
-  const verified = await verifyExport(diskFileStore, out);
+  const verified = await verifyExport(localDisk, out);
   expect(verified.damage).toEqual([]);
   const { exported, unexported } = await fatesIn(out);
   expect(new Set(exported).size).toBe(exported.length);

@@ -10,7 +10,7 @@ import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
 import type { RunEvent } from '../../src/core/work/run-events.ts';
 import { intolerable } from '../../src/core/run/tolerance.ts';
 import { loadFaults, type ServiceOptions, startService } from '../../src/practice-service.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { canaryKey } from './canary.ts';
 import { type HurriedClock, createHurriedClock } from '../support/hurried-clock.ts';
 import { type CaseFolder, type CaseRun, casesFolder } from './case-folder.ts';
@@ -88,7 +88,7 @@ async function runOnce(run: OneRun): Promise<RanCase> {
       {
         clock,
         random: () => 0.5,
-        files: diskFileStore,
+        files: localDisk,
         service: { url: job.service.url, apiKey: canaryKey },
         proxy: undefined,
         ledger,

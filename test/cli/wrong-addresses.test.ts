@@ -14,7 +14,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { statusInOneCall } from '../../src/library/calls.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
 import { startService } from '../../src/practice-service.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { type WrongAddress, wrongAddresses } from '../support/wrong-addresses.ts';
 
@@ -100,9 +100,9 @@ const library: Readonly<Record<string, (address: string) => unknown>> = {
   'loadJob base.from': (from) => loadJob({ job: { ...least, base: { from } } }),
   'loadJob ids.from': (from) => loadJob({ job: { ...least, ids: { from: ['a.txt', from] } } }),
   'jobSchema output.dir': (dir) => jobSchema.parse({ ...least, output: { dir } }),
-  verifyExport: (address) => verifyExport(diskFileStore, address),
+  verifyExport: (address) => verifyExport(localDisk, address),
   exportStatus: (out) => statusInOneCall({ out }),
-  readRows: (address) => readRows({ files: diskFileStore, folder: address }).next(),
+  readRows: (address) => readRows({ files: localDisk, folder: address }).next(),
   startService: (address) => startService({ assets: [address], clock: systemClock, host: '127.0.0.1', port: 0 }),
 };
 const least = { ids: { from: 'a.txt' }, service: { url: 'http://127.0.0.1:1' }, output: { dir: 'new' } };

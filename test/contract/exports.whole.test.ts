@@ -7,7 +7,7 @@ import { ExportError } from '../../src/lib/export-error.ts';
 import { statusAt } from '../../src/wings/status/export-status.ts';
 import { type ExportPlace, inFolder } from '../../src/core/run/homes/export-place.ts';
 import { bucketFiles } from '../../src/places/export/bucket-files.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { MemoryBuckets } from '../support/memory-buckets.ts';
 import { runExport } from '../support/run-export.ts';
@@ -79,7 +79,7 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
       address,
       context: {},
       flags: {},
-      export: inFolder(diskFileStore, address),
+      export: inFolder(localDisk, address),
       put: async (name, text) => {
         mkdirSync(dirname(join(address, name)), { recursive: true });
         writeFileSync(join(address, name), text);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { assetsTable } from '../../src/core/records/columns.ts';
 import type { Row } from '../../src/core/records/table.ts';
 import { FinishedExport, type ManifestFile } from '../../src/exports/finished-export.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import type { Manifest } from '../../src/places/export/manifest.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -19,7 +19,7 @@ function exportOf(folder: string, { files, job = {} }: { files: ManifestFile[]; 
     { name: 'burnt', from: 'mutable', type: 'boolean', nullable: true },
   ];
   const manifest = { job, files, tables: { assets: { rows: 1, columns } } } as unknown as Manifest;
-  return new FinishedExport(diskFileStore, folder, manifest);
+  return new FinishedExport(localDisk, folder, manifest);
 }
 
 describe('a finished export', () => {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startOfExport } from '../../src/core/run/record/run-record.ts';
 import { onCopy } from '../../src/exports/local-copy.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { madeExport } from '../wings/report/made-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-const startIn = (folder: string) => startOfExport(diskFileStore, folder, {});
+const startIn = (folder: string) => startOfExport(localDisk, folder, {});
 
 describe('a local copy of an export', () => {
   it('is gone after the work, and so are those of processes that died', async () => {
@@ -16,7 +16,7 @@ describe('a local copy of an export', () => {
     const copies = join(cwd, 'scratch/copies');
     mkdirSync(join(copies, 'of-a-dead-process/export'), { recursive: true });
     writeFileSync(join(copies, 'of-a-dead-process/export/part'), 'rest');
-    const copy = { from: diskFileStore, folder, disk: diskFileStore, copies };
+    const copy = { from: localDisk, folder, disk: localDisk, copies };
     const seen = await onCopy(copy, async (outer) => {
       const inner = await onCopy(copy, async (second) => [
         existsSync(outer),

@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { piecesOf } from '../../src/places/export/part-bytes.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 it('keeps pieces as they are, for streams that read ahead, unless memory may be reused', async () => {
   const path = join(await tempFolder(), 'file');
   const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, n) => String(n)).join());
   await writeFile(path, bytes);
-  const file = await diskFileStore.open(path, 'read');
+  const file = await localDisk.open(path, 'read');
   const kept: Uint8Array[] = [];
   for await (const piece of piecesOf(file)) kept.push(piece);
   const copied: Uint8Array[] = [];

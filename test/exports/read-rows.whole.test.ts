@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { NamedRow } from '../../src/core/records/table.ts';
 import { readRows } from '../../src/exports/read-rows.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { runExport } from '../support/run-export.ts';
@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 async function rowsOf(folder: string, table?: string): Promise<NamedRow[]> {
   const rows: NamedRow[] = [];
-  for await (const row of readRows({ files: diskFileStore, folder, ...(table === undefined ? {} : { table }) })) {
+  for await (const row of readRows({ files: localDisk, folder, ...(table === undefined ? {} : { table }) })) {
     rows.push(row);
   }
   return rows;

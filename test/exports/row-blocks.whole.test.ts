@@ -10,7 +10,7 @@ import { flattenAsset } from '../../src/core/records/flatten-asset.ts';
 import { blockOf, textMarks, type RowBlock } from '../../src/core/records/row-block.ts';
 import type { Row, Table } from '../../src/core/records/table.ts';
 import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import type { Manifest } from '../../src/places/export/manifest.ts';
 import { openTableFile } from '../../src/core/work/part-build.ts';
 import { publishFiles } from '../../src/places/scratch/part-file.ts';
@@ -27,7 +27,7 @@ const time = 1_795_000_000_000_000;
 async function written(rows: readonly Row[], format: Format): Promise<{ source: FinishedExport; file: ManifestFile }> {
   const folder = await tempFolder();
   const options = {
-    files: diskFileStore,
+    files: localDisk,
     folder,
     compression,
     escapeFormulas: false,
@@ -37,11 +37,11 @@ async function written(rows: readonly Row[], format: Format): Promise<{ source: 
   await encoder.write(blockOf(table.columns, rows));
   await encoder.end();
   const sealed = await file.finish();
-  await publishFiles(diskFileStore, folder, [sealed.path]);
+  await publishFiles(localDisk, folder, [sealed.path]);
   const facts = { ...sealed, format, table: table.name, part: 0, rows: rows.length, first: 0, last: 0 };
   const columns = table.columns.map(({ name, type, nullable }) => ({ name, type, nullable }));
   const manifest = { job: {}, files: [facts], tables: { assets: { rows: rows.length, columns } } };
-  return { source: new FinishedExport(diskFileStore, folder, manifest as unknown as Manifest), file: facts };
+  return { source: new FinishedExport(localDisk, folder, manifest as unknown as Manifest), file: facts };
 }
 
 /** The rows that are read back. A block is good until the next one is requested. */

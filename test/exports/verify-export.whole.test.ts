@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ExportError, messageOf } from '../../src/lib/export-error.ts';
 import { type VerifyProgress, verifyExport } from '../../src/exports/verify-export.ts';
 import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
-import type { FileStore } from '../../src/places/files/file-store.ts';
+import type { Disk } from '../../src/places/files/disk.ts';
 import { readManifest, writeManifest } from '../../src/places/export/manifest.ts';
 import { MemoryDisk } from '../model/support/memory-disk.ts';
 import { bytesAt, flipped, putFile } from '../places/files/memory-files.ts';
@@ -49,7 +49,7 @@ async function copied(): Promise<MemoryDisk> {
 }
 
 /** What verify says of a copy that was changed: a line for each damage. */
-async function saidOf(change: (files: FileStore) => Promise<void>): Promise<string[]> {
+async function saidOf(change: (files: Disk) => Promise<void>): Promise<string[]> {
   const { files } = await copied();
   await change(files);
   try {
@@ -61,12 +61,12 @@ async function saidOf(change: (files: FileStore) => Promise<void>): Promise<stri
 }
 
 /** Puts other bytes in the place of a file's. */
-async function replace(files: FileStore, path: string, change: (bytes: Buffer) => Uint8Array): Promise<void> {
+async function replace(files: Disk, path: string, change: (bytes: Buffer) => Uint8Array): Promise<void> {
   await putFile(files, path, change(await bytesAt(files, path)));
 }
 
 /** A file that was written so: the manifest has the hash of what it holds. */
-async function writtenSo(files: FileStore, path: string, change: (bytes: Buffer) => Buffer): Promise<void> {
+async function writtenSo(files: Disk, path: string, change: (bytes: Buffer) => Buffer): Promise<void> {
   const manifest = await readManifest(files, out);
   if (manifest === undefined) throw new Error('no manifest');
   const bytes = change(await bytesAt(files, `${out}/${path}`));
@@ -95,7 +95,7 @@ const badContents: readonly [string, string, (bytes: Buffer) => Buffer, RegExp][
   ['no Parquet', parquet, () => Buffer.from('PAR1'), /^it is not a parquet file: /],
 ];
 
-const changes: Readonly<Record<string, (files: FileStore, path: string) => Promise<void>>> = {
+const changes: Readonly<Record<string, (files: Disk, path: string) => Promise<void>>> = {
   cut: (files, path) => replace(files, path, (bytes) => bytes.subarray(0, -1)),
   emptied: (files, path) => replace(files, path, () => new Uint8Array()),
   'made longer': (files, path) => replace(files, path, (bytes) => Buffer.concat([bytes, Buffer.from('\n')])),
@@ -178,7 +178,7 @@ describe('verify', () => {
     const { files } = await copied();
     await putFile(files, `${out}/note.txt`, Buffer.from('x'));
     const fleeting = new Set([`${out}/${raw}`, `${out}/note.txt`]);
-    const sizeOf: FileStore['sizeOf'] = async (path) => {
+    const sizeOf: Disk['sizeOf'] = async (path) => {
       if (path === `${out}/note.txt`) await files.remove(path);
       const size = await files.sizeOf(path);
       if (fleeting.delete(path)) await files.remove(path);

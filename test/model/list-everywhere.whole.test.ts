@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { valueOfCheckedJson } from '../../src/lib/hash/sha256.ts';
 import { idOfBytes } from '../../src/lib/ids/id-bytes.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
-import { writeWhole } from '../../src/places/files/file-store.ts';
+import { writeWhole } from '../../src/places/files/disk.ts';
 import type { ListOutcome } from '../../src/wings/listing/index.ts';
 import { listHere } from '../support/listing/list-here.ts';
 import { ListWire } from '../support/listing/list-wire.ts';

@@ -6,7 +6,7 @@ import { openHome } from '../../src/core/run/homes/open-home.ts';
 import { jobOfNothing } from '../../src/core/run/job-shape.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { exportPaths } from '../../src/places/export/export-folder.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { readJournals } from '../../src/places/scratch/journal-entries.ts';
 
 export interface KnownBatch {
@@ -37,10 +37,10 @@ export function knownBatches(entries: readonly string[], idsPerCall: number): Kn
 export async function keptAnswers(folder: string, batches: readonly KnownBatch[]): Promise<string[]> {
   if (existsSync(join(folder, exportPaths.manifest))) return batches.map(({ firstId }) => firstId);
   // The journal goes after its part is committed, so it is read first.
-  const journal = await readJournals(diskFileStore, [folder]);
+  const journal = await readJournals(localDisk, [folder]);
   const kept = new Set<string>();
   for (const { firstId, key } of batches) if ((await journal.find(key)) !== undefined) kept.add(firstId);
-  const context = { files: diskFileStore, clock: systemClock, random: Math.random };
+  const context = { files: localDisk, clock: systemClock, random: Math.random };
   const progress = await (await openHome(jobOfNothing(folder), context)).readProgress();
   const committed = progress?.commits.reduce((sum, { counts }) => sum + counts.read, 0) ?? 0;
   for (const { firstId, last } of batches) if (last < committed) kept.add(firstId);

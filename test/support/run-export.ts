@@ -13,7 +13,7 @@ import type { RepairOutcome } from '../../src/wings/repair/repair-outcome.ts';
 import { repairExport } from '../../src/wings/repair/repair-export.ts';
 import { runWings } from '../../src/world/wings.ts';
 import { exportPaths } from '../../src/places/export/export-folder.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 
 export interface ExportRun {
   /** Flags without dashes, as on the command line. */
@@ -43,7 +43,7 @@ export async function runRepair({
   readonly pays?: boolean;
 }): Promise<RepairOutcome> {
   const source = loadJob({ flags, environment: {}, folder: '/' });
-  const { files = diskFileStore, openStore } = context;
+  const { files = localDisk, openStore } = context;
   const pay = pays ? async () => contextOf(source.job, context) : undefined;
   const effects = {
     files,
@@ -59,7 +59,7 @@ function contextOf(job: Job, context: Partial<ExportContext>): ExportContext {
   return {
     clock: systemClock,
     random: () => 0.5,
-    files: diskFileStore,
+    files: localDisk,
     service: { url: job.service.url, apiKey: 'test-key' },
     proxy: undefined,
     ledger: context.ledger ?? createMemoryLedger(),

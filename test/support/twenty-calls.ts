@@ -6,7 +6,7 @@ import { prepareInputs } from '../../src/core/ids/prepare-inputs.ts';
 import { loadJob } from '../../src/core/job/load-job.ts';
 import type { ExportError } from '../../src/lib/export-error.ts';
 import { planExport } from '../../src/core/run/plan-export.ts';
-import { diskFileStore } from '../../src/places/files/file-store.ts';
+import { localDisk } from '../../src/places/files/disk.ts';
 import { recordsOf } from '../core/client/support/calls.ts';
 import { createHurriedClock } from './hurried-clock.ts';
 import { writeIdFile } from './id-file.ts';
@@ -59,7 +59,7 @@ export async function twentyCalls(answer: AnswerOfTest, entries = 200) {
     });
   const planned = async (more: Readonly<Record<string, string>> = {}) => {
     const { job, idsFolder } = loadJob({ flags: { ...flags, ...more }, environment: {}, folder: '/' });
-    const files = diskFileStore;
+    const files = localDisk;
     const stdin = (async function* () {
       // Nothing is piped in.
     })();

@@ -21,7 +21,7 @@ import { checkOutput } from '../../core/run/check/check-output.ts';
 import { checkAddress, checkCertificate, type CheckedAddress } from '../../core/run/check/check-service.ts';
 import type { Fact } from '../../core/run/check/fact.ts';
 import { jobOn, jobWarnings } from '../../core/job/job-traits.ts';
-import { diskFileStore } from '../../places/files/file-store.ts';
+import { localDisk } from '../../places/files/disk.ts';
 import type { CommandLine } from '../command.ts';
 import { jobCommand, jobOf, stateGroup } from '../job-flags.ts';
 import { stateFolder } from '../../world/open-service.ts';
@@ -79,7 +79,7 @@ interface Question {
 
 /** A store that does not answer is not waited for as a run does. */
 const context = {
-  files: diskFileStore,
+  files: localDisk,
   clock: systemClock,
   random: Math.random,
   openStore: (request: StoreRequest) => openObjects({ ...request, ...glance }),

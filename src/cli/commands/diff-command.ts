@@ -5,7 +5,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { count } from '../../lib/format-text.ts';
 import { shownPath, shownWord } from '../../lib/addresses/shown-text.ts';
 import type { DiffSummary } from '../../wings/warehouse/index.ts';
-import { diskFileStore } from '../../places/files/file-store.ts';
+import { localDisk } from '../../places/files/disk.ts';
 import { absoluteAddress, bucketFlags, exportAddress, onLocalPaths, scratchFlag } from '../export-place.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { jobFlag } from '../job-flags.ts';
@@ -72,7 +72,7 @@ async function run(args: CommandLine): Promise<number> {
     work: () =>
       onLocalPaths(places, args, ([from = '', to = '']) =>
         diffExports({
-          files: diskFileStore,
+          files: localDisk,
           from,
           to,
           out,
@@ -82,7 +82,7 @@ async function run(args: CommandLine): Promise<number> {
           version: programVersion(),
         }),
       ),
-    cleanUp: scratch === undefined ? [] : [() => diskFileStore.remove(scratch)],
+    cleanUp: scratch === undefined ? [] : [() => localDisk.remove(scratch)],
   });
   const [older = '', newer = ''] = args.words.map(shownWord);
   terminal.stdout.write(

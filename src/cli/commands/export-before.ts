@@ -1,11 +1,11 @@
 import type { Job } from '../../core/job/job-schema.ts';
 import type { ExportError } from '../../lib/export-error.ts';
 import { isDated } from '../../core/job/job-traits.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
+import type { Disk } from '../../places/files/disk.ts';
 
 /** The unfinished export that a command finishes first, or undefined. Ids from stdin are those of today: no other export can be made of them. */
 export async function exportBefore(
-  files: FileStore,
+  files: Disk,
   job: Job,
   today: string,
 ): Promise<

@@ -8,7 +8,7 @@ import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { diskFileStore } from '../../places/files/file-store.ts';
+import { localDisk } from '../../places/files/disk.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { printable } from '../../lib/format-text.ts';
 import { showWarning } from '../output/show-error.ts';
@@ -143,7 +143,7 @@ async function openList(
   const folder = await makeTemporary('get');
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const findRemote = bucketIds(job, { clock: systemClock, random: Math.random });
-  const sources = { job, idsFolder, files: diskFileStore, stdin, folder, findRemote, outputDir: null };
+  const sources = { job, idsFolder, files: localDisk, stdin, folder, findRemote, outputDir: null };
   const prepared = await prepareInputs(sources).catch(async (error: unknown) => {
     await close();
     throw error;

@@ -5,7 +5,7 @@ import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count, plural, printable } from '../../lib/format-text.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import { diskFileStore as files } from '../../places/files/file-store.ts';
+import { localDisk as files } from '../../places/files/disk.ts';
 import type { HoldersSummary } from '../../wings/listing/index.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { bucketFlags, exportPlace } from '../export-place.ts';

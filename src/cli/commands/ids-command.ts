@@ -9,7 +9,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { programVersion } from '../../lib/packages/package-root.ts';
 import { systemClock, type Clock } from '../../lib/clock.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';
-import { diskFileStore } from '../../places/files/file-store.ts';
+import { localDisk } from '../../places/files/disk.ts';
 import type { ListEvent, ListIdsRequest, ListOutcome, requestedList as asked } from '../../wings/listing/index.ts';
 import { openService } from '../../world/open-service.ts';
 import type { Command, CommandFlag, CommandLine } from '../command.ts';
@@ -151,7 +151,7 @@ export async function listed(args: CommandLine, target: ListTarget): Promise<num
       const listing = listIds(request, {
         clock: systemClock,
         random: Math.random,
-        files: diskFileStore,
+        files: localDisk,
         proxy: undefined,
         version: programVersion(),
         stop: signals.stop,

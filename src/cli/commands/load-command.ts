@@ -12,7 +12,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
 import type { NightInOrder } from '../../wings/nights/index.ts';
 import { shownPath, shownWord } from '../../lib/addresses/shown-text.ts';
-import { diskFileStore } from '../../places/files/file-store.ts';
+import { localDisk } from '../../places/files/disk.ts';
 import { bucketFlags, exportPlace, onLocalCopy, scratchFlag, warnOfRepair } from '../export-place.ts';
 import { type Command, type CommandLine, exportWords } from '../command.ts';
 import { count, plural } from '../../lib/format-text.ts';
@@ -173,7 +173,7 @@ async function loadOne(word: string, args: CommandLine, { request, target }: Pla
   let summary: LoadSummary | undefined;
   await onLocalCopy(place, args, (local) =>
     wing.loadExport(
-      { ...request, files: diskFileStore, folder: local, address: folder, note: noteOf(args) },
+      { ...request, files: localDisk, folder: local, address: folder, note: noteOf(args) },
       target,
       (loaded) => (summary = loaded),
     ),

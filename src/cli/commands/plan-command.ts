@@ -14,7 +14,7 @@ import { isChange } from '../../core/run/job-shape.ts';
 import type { ExportPlan } from '../../core/run/plan-export.ts';
 import { prepareInputs } from '../../core/ids/prepare-inputs.ts';
 import { limitText } from '../../places/export/export-facts.ts';
-import { diskFileStore } from '../../places/files/file-store.ts';
+import { localDisk } from '../../places/files/disk.ts';
 import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
@@ -73,7 +73,7 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
   const { planExport } = await import('../../core/run/plan-export.ts');
   const { openHome } = await import('../../core/run/homes/open-home.ts');
   const { job: given, idsFolder, outputDir } = jobOf(args);
-  const files = diskFileStore;
+  const files = localDisk;
   const today = utcDay(systemClock.now());
   const job = jobOn(given, today);
   await (await openHome(job, { files, clock: systemClock, random: Math.random })).requireOwn();

@@ -3,7 +3,7 @@ import type { LoadedJob } from '../../core/job/load-job.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';
 import type { RepairRequest } from '../../wings/repair/index.ts';
 import type { RepairOutcome } from '../../wings/repair/index.ts';
-import { diskFileStore } from '../../places/files/file-store.ts';
+import { localDisk } from '../../places/files/disk.ts';
 import type { CommandLine } from '../command.ts';
 import { bucketOutput, exportAddress } from '../export-place.ts';
 import { plural } from '../../lib/format-text.ts';
@@ -65,7 +65,7 @@ async function repaired(request: RepairRequest, args: CommandLine, settings: Run
   };
   try {
     return await repairExport(request, {
-      files: diskFileStore,
+      files: localDisk,
       stdin: args.terminal.stdin,
       abort: settings.signals.abort,
       lake: runWings.lake,

@@ -8,7 +8,7 @@ import { shownPath } from '../../lib/addresses/shown-text.ts';
 import type { ProfileExtent } from '../../wings/report/index.ts';
 import type { ReportData } from '../../wings/report/index.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import { diskFileStore } from '../../places/files/file-store.ts';
+import { localDisk } from '../../places/files/disk.ts';
 import { type Command, type CommandLine, exportWords } from '../command.ts';
 import { absoluteAddress, bucketFlags, exportPlace } from '../export-place.ts';
 import { programVersion } from '../../lib/packages/package-root.ts';
@@ -77,7 +77,7 @@ async function run(args: CommandLine): Promise<number> {
   }
   const path = to === undefined ? pathIn(place.folder, exportPaths.report) : to;
   if (to === undefined) await putReport(place, page);
-  else await (await import('../../wings/report/index.ts')).writePage(diskFileStore, path, page);
+  else await (await import('../../wings/report/index.ts')).writePage(localDisk, path, page);
   args.terminal.stdout.write(
     `${shownPath(path, args.terminal.cwd())}: ${byteSize(Buffer.byteLength(page))}\n${missingNote(data)}`,
   );

@@ -9,7 +9,7 @@ import { requireExportFolder } from '../../places/export/export-folder.ts';
 import { observeIn } from '../../world/wings.ts';
 import { leavingNoFolder } from '../../places/files/lock.ts';
 import { localFolder } from '../../core/run/homes/export-place.ts';
-import { diskFileStore } from '../../places/files/file-store.ts';
+import { localDisk } from '../../places/files/disk.ts';
 import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../job-flags.ts';
@@ -52,7 +52,7 @@ async function run(args: CommandLine): Promise<number> {
   const runOne = async (dated: Job, more: Partial<JobRun>): Promise<number> => {
     // An embedded service keeps its balance in the folder: not in one that is not an export.
     if (!isBucketAddress(dated.output.dir))
-      await requireExportFolder(folderPlace(diskFileStore, dated.output.dir), dated.output.dir);
+      await requireExportFolder(folderPlace(localDisk, dated.output.dir), dated.output.dir);
     return leavingNoFolder(localFolder(dated), async () => {
       const open = await openServiceFor(dated, args, {
         environment: { ...environment },
@@ -65,7 +65,7 @@ async function run(args: CommandLine): Promise<number> {
     });
   };
   const warnings = jobWarnings(job);
-  const first = fresh ? undefined : await exportBefore(diskFileStore, job, utcDay(systemClock.now()));
+  const first = fresh ? undefined : await exportBefore(localDisk, job, utcDay(systemClock.now()));
   if (first?.warning !== undefined) warnings.push(first.warning);
   let before: AccountJson | undefined;
   if (first?.job !== undefined) {

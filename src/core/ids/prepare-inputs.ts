@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Job } from '../job/job-schema.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import { type FileStore, writeWhole } from '../../places/files/file-store.ts';
+import { type Disk, writeWhole } from '../../places/files/disk.ts';
 import type { OpenFile } from '../../places/files/open-file.ts';
 import type { EntryBlock } from './entries.ts';
 import { fingerprintInputs, type InputFingerprint } from './read/input-bytes.ts';
@@ -30,7 +30,7 @@ export interface InputSources {
   readonly outputDir?: string | null | undefined;
   /** Told of files that are not read. */
   readonly onNote?: (note: string) => void;
-  readonly files: FileStore;
+  readonly files: Disk;
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Aborted: reading from stdin ends, even while its writer hangs. */
   readonly stop?: AbortSignal;

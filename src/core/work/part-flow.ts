@@ -4,7 +4,7 @@ import type { Job } from '../job/job-schema.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { Begun, Counts } from '../../places/export/export-facts.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
+import type { Disk } from '../../places/files/disk.ts';
 import type { BatchOrigins } from './batch-origins.ts';
 import type { IdList } from '../ids/id-list.ts';
 import type { Journal } from '../../places/scratch/journal.ts';
@@ -20,7 +20,7 @@ export interface PartFlow {
   readonly job: Job;
   /** Local folder where files are made. */
   readonly scratch: string;
-  readonly files: FileStore;
+  readonly files: Disk;
   readonly client: AssetClient;
   readonly absence?: AbsenceDesk | undefined;
   /** In an export with a base: where the rows of answered ids come from. */

@@ -5,7 +5,7 @@ import type { HttpClient, HttpClientOptions } from '../client/wire/http-client.t
 import type { ServiceAddressOptions } from '../client/wire/service-address.ts';
 import type { ProxySettings } from '../client/wire/proxy-settings.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
+import type { Disk } from '../../places/files/disk.ts';
 import type { RunListener } from './run-events.ts';
 import type { StartThread } from './threads/offers.ts';
 
@@ -14,7 +14,7 @@ export interface PartsContext {
   readonly clock: Clock;
   /** Uniform in [0, 1): the jitter of retries. */
   readonly random: () => number;
-  readonly files: FileStore;
+  readonly files: Disk;
   /** Base address and key of the service. Kept out of everything that is written. */
   readonly service: ServiceAddressOptions;
   readonly proxy: ProxySettings | undefined;

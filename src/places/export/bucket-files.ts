@@ -1,10 +1,10 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { type ObjectStore, versionOf } from '../objects/object-store.ts';
-import type { FileStore } from '../files/file-store.ts';
+import type { Disk } from '../files/disk.ts';
 import type { OpenFile } from '../files/open-file.ts';
 
 /** The objects of a bucket as files to read: paths begin with `address`. Whatever would change them is refused. */
-export function bucketFiles(store: ObjectStore, address: string): FileStore {
+export function bucketFiles(store: ObjectStore, address: string): Disk {
   const nameOf = (path: string): string => path.slice(address.length).replace(/^\//, '');
   const refuse = (): Promise<never> => Promise.reject(readOnly(address));
   return {

@@ -1,5 +1,5 @@
 import { factsOfBytes } from '../../lib/hash/sha256.ts';
-import type { FileStore } from '../files/file-store.ts';
+import type { Disk } from '../files/disk.ts';
 import type { OpenFile } from '../files/open-file.ts';
 
 const pieceBytes = 1 << 20;
@@ -32,7 +32,7 @@ export async function* piecesOf(open: OpenFile, memory: PieceMemory = 'new'): As
 }
 
 /** Size and SHA-256 of a file. */
-export async function factsOfFile(files: FileStore, path: string): ReturnType<typeof factsOfBytes> {
+export async function factsOfFile(files: Disk, path: string): ReturnType<typeof factsOfBytes> {
   const open = await files.open(path, 'read');
   try {
     return await factsOfBytes(piecesOf(open, 'reused'));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../export/export-folder.ts';
-import { type FileStore, syncFoldersOf, writeFile } from './file-store.ts';
+import { type Disk, syncFoldersOf, writeFile } from './disk.ts';
 import {
   absentObject,
   type ByteRange,
@@ -20,7 +20,7 @@ const blockBytes = 1 << 20;
  * fails where the name is taken. A body that is a file is looked for and moved, and so is everything on a disk without hard links:
  * whoever writes in an export holds its lock. A folder keeps no hashes, so `look` has none.
  */
-export function folderPlace(files: FileStore, root: string): ObjectStore {
+export function folderPlace(files: Disk, root: string): ObjectStore {
   return new FolderPlace(files, root, { made: exportPaths.unfinished, isShared: false });
 }
 
@@ -29,23 +29,19 @@ export function folderPlace(files: FileStore, root: string): ObjectStore {
  * @param made the folder in it where bytes are made into a file; what an interrupted process left there may be removed at any time
  * @throws {ExportError} `putNew`: `cannotWrite` on a disk without hard links
  */
-export function sharedFolderPlace(files: FileStore, root: string, made: string): ObjectStore {
+export function sharedFolderPlace(files: Disk, root: string, made: string): ObjectStore {
   return new FolderPlace(files, root, { made, isShared: true });
 }
 
 class FolderPlace implements ObjectStore {
   readonly isShared: boolean;
-  readonly #files: FileStore;
+  readonly #files: Disk;
   readonly #root: string;
   /** Where bytes are made into a file. A process that lost its lock unnoticed has another name. */
   readonly #made: string;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    files: FileStore,
-    root: string,
-    { made, isShared }: { readonly made: string; readonly isShared: boolean },
-  ) {
+  constructor(files: Disk, root: string, { made, isShared }: { readonly made: string; readonly isShared: boolean }) {
     this.isShared = isShared;
     this.#files = files;
     this.#root = root;
@@ -195,7 +191,7 @@ function withoutHardLinks(path: string): ExportError {
 }
 
 /** What is read whole is small. */
-async function* readFile(files: FileStore, path: string, range?: ByteRange): AsyncGenerator<Uint8Array, void, void> {
+async function* readFile(files: Disk, path: string, range?: ByteRange): AsyncGenerator<Uint8Array, void, void> {
   if (range === undefined) {
     const whole = await files.readAll(path);
     if (whole === undefined) throw absentObject(path);
@@ -219,7 +215,7 @@ async function* readFile(files: FileStore, path: string, range?: ByteRange): Asy
 
 /** All files whose names begin with a prefix, in the order of their names; not what is in the making. */
 async function* filesBelow(
-  files: FileStore,
+  files: Disk,
   root: string,
   prefix: string,
 ): AsyncGenerator<{ readonly name: string; readonly bytes: number }, void, void> {

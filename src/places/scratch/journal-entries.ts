@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { pagesFrom } from '../../lib/buffer-pool.ts';
 import { minDirectBytes } from './direct-writes.ts';
 import { exportPaths, journalPart, pathIn } from '../export/export-folder.ts';
-import type { FileStore } from '../files/file-store.ts';
+import type { Disk } from '../files/disk.ts';
 import type { OpenFile } from '../files/open-file.ts';
 
 /**
@@ -80,7 +80,7 @@ export interface KeptAnswers {
  * @param isNeeded whether those of a part count; all do unless it is given
  */
 export async function readJournals(
-  files: FileStore,
+  files: Disk,
   folders: readonly string[],
   isNeeded: (part: number) => boolean = () => true,
 ): Promise<KeptAnswers> {
@@ -100,7 +100,7 @@ export async function readJournals(
 }
 
 async function journalsIn(
-  files: FileStore,
+  files: Disk,
   folders: readonly string[],
   isNeeded: (part: number) => boolean,
 ): Promise<string[]> {
@@ -113,11 +113,7 @@ async function journalsIn(
 }
 
 /** Undefined for a file that is gone: its part was committed meanwhile. */
-async function reading<T>(
-  files: FileStore,
-  path: string,
-  read: (file: OpenFile) => Promise<T>,
-): Promise<T | undefined> {
+async function reading<T>(files: Disk, path: string, read: (file: OpenFile) => Promise<T>): Promise<T | undefined> {
   if ((await files.sizeOf(path)) === undefined) return undefined;
   const file = await files.open(path, 'read');
   try {

@@ -1,5 +1,5 @@
 import { exportPaths, journalPart, pathIn } from '../export/export-folder.ts';
-import type { FileStore } from '../files/file-store.ts';
+import type { Disk } from '../files/disk.ts';
 import { bodyAt, entryHead, type JournalPlace, nextEntry, readEntries } from './journal-entries.ts';
 import type { OpenFile } from '../files/open-file.ts';
 
@@ -25,7 +25,7 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-export async function openJournal(files: FileStore, folder: string): Promise<Journal> {
+export async function openJournal(files: Disk, folder: string): Promise<Journal> {
   const root = pathIn(folder, exportPaths.journals);
   await files.makeFolder(root);
   const left = new Set((await files.list(root)).map(journalPart));
@@ -33,7 +33,7 @@ export async function openJournal(files: FileStore, folder: string): Promise<Jou
 }
 
 interface Kept {
-  readonly files: FileStore;
+  readonly files: Disk;
   readonly folder: string;
   /** Parts of which earlier runs left answers. */
   readonly left: ReadonlySet<number | undefined>;
@@ -118,7 +118,7 @@ interface JournalFile {
 }
 
 /** Opens a file of answers, or makes it. */
-async function openJournalFile(files: FileStore, folder: string, part: number): Promise<JournalFile> {
+async function openJournalFile(files: Disk, folder: string, part: number): Promise<JournalFile> {
   const file = await files.open(pathIn(folder, exportPaths.journal(part)), 'update');
   try {
     await files.syncFolder(pathIn(folder, exportPaths.journals));

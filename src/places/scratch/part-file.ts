@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { ByteOutput, PartCodec } from '../../core/formats/sink.ts';
 import { openCodec } from '../export/codec.ts';
 import { exportPaths, pathIn } from '../export/export-folder.ts';
-import { type FileStore, syncFoldersOf } from '../files/file-store.ts';
+import { type Disk, syncFoldersOf } from '../files/disk.ts';
 
 /** A file that is whole and synced, under a temporary name. */
 export interface FinishedFile {
@@ -27,7 +27,7 @@ export function unfinishedFile(folder: string, name: string): string {
 }
 
 /** Gives finished files their final names, which then survive a loss of power. */
-export async function publishFiles(files: FileStore, folder: string, names: readonly string[]): Promise<void> {
+export async function publishFiles(files: Disk, folder: string, names: readonly string[]): Promise<void> {
   const targets = names.map((name) => pathIn(folder, name));
   for (const [index, name] of names.entries()) {
     const target = targets[index] ?? '';
@@ -39,7 +39,7 @@ export async function publishFiles(files: FileStore, folder: string, names: read
 
 /** Opens a part's file under a temporary name in `.run`, where no reader of the tables looks. */
 export async function openPartFile(options: {
-  readonly files: FileStore;
+  readonly files: Disk;
   /** The export's folder, absolute. */
   readonly folder: string;
   /** Final name, relative to the export. */

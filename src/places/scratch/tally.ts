@@ -1,4 +1,4 @@
-import type { FileStore } from '../files/file-store.ts';
+import type { Disk } from '../files/disk.ts';
 import type { OpenFile } from '../files/open-file.ts';
 
 /**
@@ -20,14 +20,14 @@ export interface Tally {
 const width = 16;
 
 /** The sum in a tally's file; 0 when there is none. */
-export async function readTally(files: FileStore, path: string): Promise<number> {
+export async function readTally(files: Disk, path: string): Promise<number> {
   const bytes = await files.readAll(path);
   // A loss of power can leave other bytes than digits.
   const digits = /^\d+/.exec(Buffer.from(bytes ?? []).toString('latin1'));
   return digits === null ? 0 : Number(digits[0]);
 }
 
-export async function openTally(files: FileStore, path: string): Promise<Tally> {
+export async function openTally(files: Disk, path: string): Promise<Tally> {
   let total = await readTally(files, path);
   /** What the file holds once the writes under way are done: never less than the sum. */
   let written = total;

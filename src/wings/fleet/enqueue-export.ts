@@ -28,7 +28,7 @@ import { sliceNames } from '../../places/log/slice-log.ts';
 import { IdRows } from '../../core/work/id-rows.ts';
 import { openTableFile } from '../../core/work/part-build.ts';
 import { idsTable } from '../../core/records/beside-tables.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
+import type { Disk } from '../../places/files/disk.ts';
 import { type ObjectStore, inTurns } from '../../places/objects/object-store.ts';
 import { unfinishedFile } from '../../places/scratch/part-file.ts';
 
@@ -314,12 +314,12 @@ interface MadeSlice {
 
 /** Writes the entries of a slice into a local file: the table `ids`, as each part of an export keeps its own. */
 class SliceWriter {
-  readonly #files: FileStore;
+  readonly #files: Disk;
   readonly #folder: string;
   readonly #rows: IdRows;
 
   /** @param folder where files are made @param sources names of the inputs */
-  constructor(files: FileStore, folder: string, sources: readonly string[]) {
+  constructor(files: Disk, folder: string, sources: readonly string[]) {
     this.#files = files;
     this.#folder = folder;
     this.#rows = new IdRows(sources);

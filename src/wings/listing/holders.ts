@@ -8,13 +8,13 @@ import { recordFiles } from '../../exports/records.ts';
 import { recordRowsOf, wholeRows } from '../../exports/row-batch.ts';
 import { wholeLines } from '../../exports/whole-lines.ts';
 import { lineFeed } from '../../lib/ascii.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
+import type { Disk } from '../../places/files/disk.ts';
 import { unfinishedFile } from '../../places/scratch/part-file.ts';
 
 export interface HoldersRequest {
   readonly finished: FinishedExport;
   /** Where the file goes, on this disk, and a folder for it while it is made, which its owner removes. */
-  readonly files: FileStore;
+  readonly files: Disk;
   readonly out: string;
   readonly scratch: string;
   readonly format: Exclude<Format, 'raw'>;

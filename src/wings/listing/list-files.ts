@@ -4,7 +4,7 @@ import { formOfName } from '../../core/ids/id-input.ts';
 import { unprovenEnding } from '../../core/ids/passed-files.ts';
 import type { PartCodec } from '../../core/formats/sink.ts';
 import { openCodec } from '../../places/export/codec.ts';
-import { type FileStore, writeWhole } from '../../places/files/file-store.ts';
+import { type Disk, writeWhole } from '../../places/files/disk.ts';
 import { listBlocks, type Members } from './members.ts';
 import type { ListAccount } from './list-account.ts';
 
@@ -15,7 +15,7 @@ export function accountPath(list: string): string {
 
 /** Writes the list: whole under its name, or not there. */
 export async function writeList(
-  files: FileStore,
+  files: Disk,
   path: string,
   members: Members,
 ): Promise<{
@@ -41,14 +41,14 @@ export async function writeList(
   return { path, bytes, sha256: hash.digest('hex') };
 }
 
-export async function writeAccount(files: FileStore, list: string, account: ListAccount): Promise<void> {
+export async function writeAccount(files: Disk, list: string, account: ListAccount): Promise<void> {
   const text = `${JSON.stringify(account, undefined, 2)}\n`;
   await writeWhole(files, { path: accountPath(list) }, (file) => file.write(Buffer.from(text)));
   await files.syncFolder(dirname(list));
 }
 
 /** Removes the list that was not proven: the same command proved it now. */
-export async function removeUnproven(files: FileStore, path: string): Promise<void> {
+export async function removeUnproven(files: Disk, path: string): Promise<void> {
   const unproven = `${path}${unprovenEnding}`;
   for (const each of [unproven, accountPath(unproven)]) await files.remove(each);
 }

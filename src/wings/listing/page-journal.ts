@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ExportError } from '../../lib/export-error.ts';
 import { checkedJson, valueOfCheckedJson } from '../../lib/hash/sha256.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
+import type { Disk } from '../../places/files/disk.ts';
 import type { OpenFile } from '../../places/files/open-file.ts';
 import type { CheckedPage } from './check-page.ts';
 import {
@@ -73,7 +73,7 @@ export interface KeptEntries {
 
 /** Answered pages of an unfinished list. An entry that is cut ends the file; what is damaged before it is never guessed at. */
 export class PageJournal {
-  readonly #files: FileStore;
+  readonly #files: Disk;
   readonly #folder: string;
   readonly #pages: OpenFile;
   readonly #records: OpenFile | undefined;
@@ -81,7 +81,7 @@ export class PageJournal {
   #recordsEnd = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
-  private constructor(files: FileStore, folder: string, open: { pages: OpenFile; records: OpenFile | undefined }) {
+  private constructor(files: Disk, folder: string, open: { pages: OpenFile; records: OpenFile | undefined }) {
     this.#files = files;
     this.#folder = folder;
     this.#pages = open.pages;
@@ -93,7 +93,7 @@ export class PageJournal {
    * @throws {ExportError} `usage` when that is another list, `damaged`
    */
   static async open(
-    files: FileStore,
+    files: Disk,
     folder: string,
     begin: ListStart,
   ): Promise<{ readonly journal: PageJournal; readonly kept: KeptEntries }> {
@@ -216,7 +216,7 @@ export class PageJournal {
 }
 
 /** The answered pages of an unfinished list, also while a process works on it. */
-export async function readKept(files: FileStore, folder: string): Promise<Pick<KeptEntries, 'entries'>> {
+export async function readKept(files: Disk, folder: string): Promise<Pick<KeptEntries, 'entries'>> {
   return entriesIn(await readPages(files, folder));
 }
 
@@ -225,14 +225,14 @@ export async function readKept(files: FileStore, folder: string): Promise<Pick<K
  * mistyped, or a dialect that the service does not speak, costs nobody `--fresh`.
  * @throws {ExportError} `damaged`
  */
-export async function isOfNoUse(files: FileStore, folder: string, settings: ListStart['settings']): Promise<boolean> {
+export async function isOfNoUse(files: Disk, folder: string, settings: ListStart['settings']): Promise<boolean> {
   const before = await readListStart(files, folder);
   if (before === undefined || changedBetween(before.settings, settings) === undefined) return false;
   const { entries } = await readKept(files, folder);
   return entries.every((entry) => 'total' in entry || entry.page.keys.length === 0);
 }
 
-async function readPages(files: FileStore, folder: string): Promise<Buffer> {
+async function readPages(files: Disk, folder: string): Promise<Buffer> {
   return Buffer.from((await files.readAll(pathIn(folder, listFiles.pages))) ?? []);
 }
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../../lib/clock.ts';
 import { literal } from '../../lib/sql-text.ts';
-import { diskFileStore } from '../../places/files/file-store.ts';
+import { localDisk } from '../../places/files/disk.ts';
 import type { Database } from './database.ts';
 import { openDuckdb } from './duckdb/duckdb-database.ts';
 import { loadError } from './load-errors.ts';
@@ -24,7 +24,7 @@ export async function heldStartMs(
     note,
   }: { schema?: string | undefined; prefix?: string | undefined; note: (text: string) => void },
 ): Promise<number | undefined> {
-  if (kind === 'duckdb' && (await diskFileStore.sizeOf(address)) === undefined) return undefined;
+  if (kind === 'duckdb' && (await localDisk.sizeOf(address)) === undefined) return undefined;
   let database: Database | undefined;
   try {
     database = await (kind === 'duckdb'

@@ -2,7 +2,7 @@ import { dirname, join, relative } from 'node:path';
 import { foldersBelowDate } from '../../core/job/night-names.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
+import type { Disk } from '../../places/files/disk.ts';
 import { lockOwner } from '../../places/files/lock.ts';
 import { latestNames } from './point-latest.ts';
 import type { NightsPlace } from './prune-exports.ts';
@@ -20,19 +20,19 @@ import {
  * Exports in a local folder. To remove one, its manifest goes first, then the folder gets another name, then its files go. Wherever this is interrupted,
  * no reader finds half an export.
  */
-export function folderNights(files: FileStore, top: string): NightsPlace {
+export function folderNights(files: Disk, top: string): NightsPlace {
   return { survey: () => surveyFolder(files, top), remove: (name) => removeNight(files, top, name) };
 }
 
 /** @throws {ExportError} `usage` where the folder is an export itself, or is not there */
-async function surveyFolder(files: FileStore, top: string): Promise<NightsSurvey> {
+async function surveyFolder(files: Disk, top: string): Promise<NightsSurvey> {
   await requireFolder(files, top);
   const target = await files.readLink(join(top, latestNames.link));
   const found = await surveyOf(seenNights(files, top));
   return { ...found, latest: target === undefined ? undefined : relative(top, join(top, target)) };
 }
 
-async function* seenNights(files: FileStore, top: string): AsyncGenerator<SeenNight, void, void> {
+async function* seenNights(files: Disk, top: string): AsyncGenerator<SeenNight, void, void> {
   for (const folder of await nightFolders(files, top)) {
     yield {
       name: relative(top, folder),
@@ -49,7 +49,7 @@ async function* seenNights(files: FileStore, top: string): AsyncGenerator<SeenNi
 }
 
 /** The files in a folder and in those below it, relative to it. */
-async function filesIn(files: FileStore, folder: string, within = ''): Promise<string[]> {
+async function filesIn(files: Disk, folder: string, within = ''): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await files.list(pathIn(folder, within))) {
     const name = within === '' ? entry : `${within}/${entry}`;
@@ -60,14 +60,14 @@ async function filesIn(files: FileStore, folder: string, within = ''): Promise<s
   return found;
 }
 
-async function requireFolder(files: FileStore, top: string): Promise<void> {
+async function requireFolder(files: Disk, top: string): Promise<void> {
   const names = await files.list(top);
   if (names.includes(exportPaths.manifest) || names.includes(exportPaths.run)) throw noFolder(top, 'an export');
   if ((await files.sizeOf(top)) !== 'folder') throw noFolder(top, 'not a folder');
 }
 
 /** The folders below one that hold exports, or what is left of them. Links are not followed. */
-async function nightFolders(files: FileStore, top: string, depth = foldersBelowDate): Promise<string[]> {
+async function nightFolders(files: Disk, top: string, depth = foldersBelowDate): Promise<string[]> {
   const found: string[] = [];
   for (const name of await files.list(top)) {
     const folder = join(top, name);
@@ -80,7 +80,7 @@ async function nightFolders(files: FileStore, top: string, depth = foldersBelowD
   return found;
 }
 
-async function removeNight(files: FileStore, top: string, name: string): Promise<void> {
+async function removeNight(files: Disk, top: string, name: string): Promise<void> {
   const folder = join(top, name);
   const hidden = join(top, hiddenName(name));
   if (hidden !== folder) await hide(files, folder, hidden);
@@ -92,7 +92,7 @@ async function removeNight(files: FileStore, top: string, name: string): Promise
   }
 }
 
-async function hide(files: FileStore, folder: string, hidden: string): Promise<void> {
+async function hide(files: Disk, folder: string, hidden: string): Promise<void> {
   await files.makeFolder(pathIn(folder, exportPaths.run));
   const lock = await files.takeLock(folder);
   try {
@@ -108,7 +108,7 @@ async function hide(files: FileStore, folder: string, hidden: string): Promise<v
   }
 }
 
-async function mark(files: FileStore, folder: string): Promise<void> {
+async function mark(files: Disk, folder: string): Promise<void> {
   const file = await files.open(pathIn(folder, exportPaths.throwingAway), 'create');
   try {
     await file.write(pruneMark);
@@ -119,6 +119,6 @@ async function mark(files: FileStore, folder: string): Promise<void> {
   await files.syncFolder(pathIn(folder, exportPaths.run));
 }
 
-async function removeWhole(files: FileStore, folder: string): Promise<void> {
+async function removeWhole(files: Disk, folder: string): Promise<void> {
   if ((await files.sizeOf(folder)) !== undefined) await files.remove(folder);
 }

@@ -6,7 +6,7 @@ import { utcDay } from '../../lib/clock.ts';
 import { isBucketAddress, parentOf } from '../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type ObjectLook, type ObjectStore, readObjectIfThere } from '../../places/objects/object-store.ts';
-import { type FileStore, writeWhole } from '../../places/files/file-store.ts';
+import { type Disk, writeWhole } from '../../places/files/disk.ts';
 import { refusesLinks } from '../../lib/disk/on-disk.ts';
 import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
 
@@ -66,7 +66,7 @@ async function openPlace({ output }: Job, context: HomeContext): Promise<LatestP
   return objectIn(parent, await openStoreAt(parent, output.endpoint, context));
 }
 
-function linkIn(folder: string, files: FileStore): LatestPlace {
+function linkIn(folder: string, files: Disk): LatestPlace {
   const link = join(folder, latestNames.link);
   const object = join(folder, latestNames.object);
   const read = async (): Promise<string | undefined> => {

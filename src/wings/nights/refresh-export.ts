@@ -19,7 +19,7 @@ import { assetsTable, changesTable } from '../../core/records/columns.ts';
 import type { RowBlock } from '../../core/records/row-block.ts';
 import type { Begun } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { FileStore } from '../../places/files/file-store.ts';
+import type { Disk } from '../../places/files/disk.ts';
 import { changeBlock } from '../../core/work/change-rows.ts';
 import type { LocalAnswers } from '../../core/work/make-parts.ts';
 import { makesChildRows, tablesOf } from '../../core/work/tables-of.ts';
@@ -97,7 +97,7 @@ class ListedIds {
 export interface RefreshRequest {
   readonly job: Job;
   readonly base: OpenBase;
-  readonly files: FileStore;
+  readonly files: Disk;
   /** Folder of the export. */
   readonly folder: string;
   readonly begun: Begun;

@@ -16,7 +16,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { type Manifest, begunOf } from '../../places/export/manifest.ts';
-import { type FileStore, syncFoldersOf } from '../../places/files/file-store.ts';
+import { type Disk, syncFoldersOf } from '../../places/files/disk.ts';
 import { type DamagedExport, damagedParts, rebuildTables, type PreparedDamage } from './rebuild-files.ts';
 import { rebuildUnexported } from './rebuild-unexported.ts';
 import {
@@ -110,7 +110,7 @@ function requireUnsorted({ manifest, folder }: FinishedExport): void {
 }
 
 /** A repair that was killed may have left files under their names that a loss of power would take away, and removed some that it would bring back. */
-async function syncAll(files: FileStore, folder: string): Promise<void> {
+async function syncAll(files: Disk, folder: string): Promise<void> {
   const { manifest } = await openFinished(folder, files);
   const names = [exportPaths.manifest, ...manifest.files.map(({ path }) => path)];
   // Files of `changes` that are gone come back from a folder that was not synced.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyFiles } from '../../exports/copy-export.ts';
-import { diskFileStore, type FileStore, writeWhole } from '../../places/files/file-store.ts';
+import { localDisk, type Disk, writeWhole } from '../../places/files/disk.ts';
 import { readReport, type ReportRequest } from './read-report.ts';
 import type { ReportData } from './report-data.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
@@ -27,24 +27,24 @@ export async function reportData({ isLocal, threads, ...options }: ReportOptions
   const { files, folder } = options;
   const scratch = join(tmpdir(), `asset-export-report-${randomUUID()}`);
   const openProfile = async () => {
-    await diskFileStore.makeFolder(scratch);
+    await localDisk.makeFolder(scratch);
     return openDuckdbProfile({ scratch, threads });
   };
   const localFiles = async (paths: readonly string[]): Promise<string> => {
     if (isLocal) return folder;
     const target = join(scratch, 'export');
-    await copyFiles({ from: files, folder, to: diskFileStore, target }, paths);
+    await copyFiles({ from: files, folder, to: localDisk, target }, paths);
     return target;
   };
   try {
     return await readReport({ ...options, openProfile, localFiles });
   } finally {
-    await diskFileStore.remove(scratch).catch(() => undefined);
+    await localDisk.remove(scratch).catch(() => undefined);
   }
 }
 
 /** Writes the page of a report. @param path absolute @throws {ExportError} `cannotWrite` */
-export async function writePage(files: FileStore, path: string, page: string): Promise<void> {
+export async function writePage(files: Disk, path: string, page: string): Promise<void> {
   await writeWhole(files, { path, temporary: `${path}.${process.pid}.new` }, (file) => file.write(Buffer.from(page)));
 }
 

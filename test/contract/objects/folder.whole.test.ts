@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk, type Disk } from '../../../src/places/files/disk.ts';
 import { folderPlace, sharedFolderPlace } from '../../../src/places/files/folder-place.ts';
 import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
 import { probeStore } from '../../../src/places/objects/probe-store.ts';
@@ -14,13 +14,13 @@ import { bytesOf, describeObjectStore, fileOf } from './object-contract.ts';
 const text = (value: string): { readonly bytes: Uint8Array } => ({ bytes: Buffer.from(value) });
 
 /** exFAT, and some disks of networks and of FUSE. */
-const withoutLinks: FileStore = { ...diskFileStore, link: async () => 'refused' };
+const withoutLinks: Disk = { ...localDisk, link: async () => 'refused' };
 
-async function placeIn(files: FileStore): Promise<ObjectStore> {
+async function placeIn(files: Disk): Promise<ObjectStore> {
   return folderPlace(files, join(await tempFolder(), 'export'));
 }
 
-describeObjectStore({ name: 'folder', open: () => placeIn(diskFileStore), keepsHashes: false });
+describeObjectStore({ name: 'folder', open: () => placeIn(localDisk), keepsHashes: false });
 describeObjectStore({
   name: 'folder on a disk without hard links',
   open: () => placeIn(withoutLinks),
@@ -32,16 +32,16 @@ describe('a folder as a place', () => {
   it('says why it cannot be written or read', async () => {
     const root = await tempFolder();
     await writeFile(join(root, 'file'), '');
-    await expect(folderPlace(diskFileStore, join(root, 'file')).putNew('one', text('first'))).rejects.toMatchObject({
+    await expect(folderPlace(localDisk, join(root, 'file')).putNew('one', text('first'))).rejects.toMatchObject({
       exit: 'cannotWrite',
     });
     await mkdir(join(root, 'one'));
-    await expect(bytesOf(folderPlace(diskFileStore, root).read('one'))).rejects.toMatchObject({ exit: 'cannotWrite' });
+    await expect(bytesOf(folderPlace(localDisk, root).read('one'))).rejects.toMatchObject({ exit: 'cannotWrite' });
   });
 
   it('moves a body that is a file', async () => {
     const root = await tempFolder();
-    const store = folderPlace(diskFileStore, root);
+    const store = folderPlace(localDisk, root);
     const body = await fileOf(Buffer.from('a part'));
     await store.putAll([{ name: 'csv/assets/part-00000.csv', body }]);
     expect('file' in body && existsSync(body.file)).toBe(false);
@@ -56,12 +56,12 @@ describe('a folder as a place', () => {
 
   it('lets one of 16 processes win that all believe to hold the lock', async () => {
     const root = await tempFolder();
-    const places = Array.from({ length: 16 }, () => folderPlace(diskFileStore, root));
+    const places = Array.from({ length: 16 }, () => folderPlace(localDisk, root));
     for (let entry = 0; entry < 20; entry += 1) {
       const name = `.run/log/00000/${String(entry).padStart(6, '0')}.json`;
       const put = await Promise.all(places.map((place, n) => place.putNew(name, text(`entry of process ${n}`))));
       const winners = [...put.entries()].filter(([, how]) => how === 'put').map(([n]) => `entry of process ${n}`);
-      expect(winners).toEqual([String(await bytesOf(folderPlace(diskFileStore, root).read(name)))]);
+      expect(winners).toEqual([String(await bytesOf(folderPlace(localDisk, root).read(name)))]);
     }
   });
 
@@ -73,10 +73,10 @@ describe('a folder as a place', () => {
       emptied.add(kind);
       await rm(join(root, '.new'), { recursive: true });
     };
-    const files: FileStore = {
-      ...diskFileStore,
-      link: async (from, to) => before('link').then(() => diskFileStore.link(from, to)),
-      rename: async (from, to) => before('rename').then(() => diskFileStore.rename(from, to)),
+    const files: Disk = {
+      ...localDisk,
+      link: async (from, to) => before('link').then(() => localDisk.link(from, to)),
+      rename: async (from, to) => before('rename').then(() => localDisk.rename(from, to)),
     };
     const place = sharedFolderPlace(files, root, '.new');
     expect(await place.putNew('one', text('new'))).toBe('put');

@@ -10,7 +10,7 @@ import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
 import { planExport } from '../../../src/core/run/plan-export.ts';
 import { diskEstimate, type DiskNeeds, diskNeeds, unputtableParts } from '../../../src/core/run/disk-estimate.ts';
 import { startService } from '../../../src/practice-service.ts';
-import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk, type Disk } from '../../../src/places/files/disk.ts';
 import type { RunEvent } from '../../../src/core/work/run-events.ts';
 import { idEntries, writeIdFile } from '../../support/id-file.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
@@ -59,8 +59,8 @@ it('the disk of a list with many repeated and invalid ids is about as planned', 
   const flags = { ids, url: service.url, out: join(folder, 'out'), format: 'parquet', 'max-invalid': '100%' };
   const loaded = loadJob({ flags, environment: {}, folder });
   const stdin = noBytes();
-  const prepared = await prepareInputs({ ...loaded, files: diskFileStore, folder, stdin });
-  const plan = await planExport({ job: loaded.job, prepared, files: diskFileStore });
+  const prepared = await prepareInputs({ ...loaded, files: localDisk, folder, stdin });
+  const plan = await planExport({ job: loaded.job, prepared, files: localDisk });
   const { account } = await runExport({ flags });
   await service.stop();
   expect(account.counts).toMatchObject({ read: 4200, exported: 200, duplicate: 3000, invalid: 1000 });
@@ -101,10 +101,10 @@ async function peakOf(flags: Readonly<Record<string, unknown>>): Promise<{ real:
   const look = (): void => {
     real = Math.max(real, bytesBelow(join(folder, 'out')));
   };
-  const files: FileStore = {
-    ...diskFileStore,
+  const files: Disk = {
+    ...localDisk,
     open: async (path, mode) => {
-      const open = await diskFileStore.open(path, mode);
+      const open = await localDisk.open(path, mode);
       const close = async (): Promise<void> => {
         look();
         await open.close();

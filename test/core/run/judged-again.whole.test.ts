@@ -5,7 +5,7 @@ import { type ExportPlace, inFolder as placeInFolder } from '../../../src/core/r
 import { readExportReport } from '../../../src/wings/report/report-export.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import type { ExportContext } from '../../../src/core/run/export-context.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { firstNight, night } from '../../support/nights.ts';
@@ -22,7 +22,7 @@ interface Nights {
 }
 
 async function inFolders(): Promise<Nights> {
-  const placeOf = (folder: string): Promise<ExportPlace> => Promise.resolve(placeInFolder(diskFileStore, folder));
+  const placeOf = (folder: string): Promise<ExportPlace> => Promise.resolve(placeInFolder(localDisk, folder));
   return { top: await tempFolder(), placeOf, context: {} };
 }
 
@@ -118,12 +118,12 @@ it('an export whose record cannot be written is judged all the same: that is a w
   const out = await tempFolder();
   const idFile = join(await tempFolder(), 'ids.txt');
   const warnings: string[] = [];
-  const files: typeof diskFileStore = {
-    ...diskFileStore,
+  const files: typeof localDisk = {
+    ...localDisk,
     open: (path, how) =>
       path.endsWith('/runs.jsonl') && !path.includes('.run/')
         ? Promise.reject(new Error('read-only'))
-        : diskFileStore.open(path, how),
+        : localDisk.open(path, how),
   };
   const listener: ExportContext['listener'] = (event) => {
     if (event.kind === 'warning') warnings.push(event.message);

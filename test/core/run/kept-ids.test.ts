@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import { night } from '../../support/nights.ts';
 import { runExport } from '../../support/run-export.ts';
@@ -30,7 +30,7 @@ async function listedNight(more: Partial<Parameters<typeof night>[0]> = {}) {
 
 /** The files of kept ids of a folder, as its manifest names them, and their lines. */
 async function keptIn(folder: string) {
-  const manifest = await readManifest(diskFileStore, folder);
+  const manifest = await readManifest(localDisk, folder);
   const files = (manifest?.files ?? []).filter(({ table }) => table === 'ids');
   const texts = files.map(({ path }) => gunzipSync(readFileSync(join(folder, path))).toString());
   return { manifest, files, texts };
@@ -57,9 +57,9 @@ describe('the ids of an export', () => {
       expect(file).toMatchObject({ first: unexported?.first, last: unexported?.last });
     }
     expect(Object.keys(manifest?.tables ?? {})).toEqual(['assets']);
-    expect((await verifyExport(diskFileStore, out)).damage).toEqual([]);
+    expect((await verifyExport(localDisk, out)).damage).toEqual([]);
     rmSync(join(out, 'ids/part-00001.csv.gz'));
-    expect((await verifyExport(diskFileStore, out)).damage).toEqual([
+    expect((await verifyExport(localDisk, out)).damage).toEqual([
       { path: 'ids/part-00001.csv.gz', problem: 'it is missing' },
     ]);
   });
@@ -77,7 +77,7 @@ describe('the ids of an export', () => {
     const { out } = await listedNight({ output: { keepIds: false } });
     expect(existsSync(join(out, 'ids'))).toBe(false);
     expect((await keptIn(out)).manifest?.job).not.toHaveProperty('output.keepIds');
-    expect((await verifyExport(diskFileStore, out)).damage).toEqual([]);
+    expect((await verifyExport(localDisk, out)).damage).toEqual([]);
   });
 
   it.each([true, false])('are kept or not as the export began: %s', async (keepIds) => {
@@ -87,7 +87,7 @@ describe('the ids of an export', () => {
     expect(again.outcome.state).toBe('complete');
     const { files, manifest } = await keptIn(stopped.out);
     expect(files).toHaveLength(keepIds ? (manifest?.parts ?? 0) : 0);
-    expect((await verifyExport(diskFileStore, stopped.out)).damage).toEqual([]);
+    expect((await verifyExport(localDisk, stopped.out)).damage).toEqual([]);
     // Nor does it matter to an export that is complete.
     expect((await listedNight({ ...stopped, output: { keepIds: !keepIds } })).outcome.callsOfRun).toBe(0);
   });

@@ -15,7 +15,7 @@ import { planPruning } from '../../../src/wings/nights/prune-exports.ts';
 import { planExport } from '../../../src/core/run/plan-export.ts';
 import { readExportReport } from '../../../src/wings/report/report-export.ts';
 import { reportPage } from '../../../src/wings/report/page/page.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import { goodAnswer, writeSmallIds } from '../../model/support/small-export.ts';
 import { steps } from '../../model/support/small-fleet.ts';
@@ -45,8 +45,8 @@ async function lists() {
   const run = (out: string, more: Readonly<Record<string, unknown>> = {}) => runExport({ flags: flagsOf(out, more) });
   const plan = async (out: string, more: Readonly<Record<string, unknown>>) => {
     const { job, idsFolder } = loadJob({ flags: flagsOf(out, more), environment: {}, folder: '/' });
-    const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin: noBytes(), folder });
-    return planExport({ ...runWings, job, prepared, files: diskFileStore });
+    const prepared = await prepareInputs({ job, idsFolder, files: localDisk, stdin: noBytes(), folder });
+    return planExport({ ...runWings, job, prepared, files: localDisk });
   };
   return { folder, run, plan, calls: () => service.counts().calls };
 }
@@ -79,13 +79,13 @@ describe('an export of the first ids', () => {
     const { folder, run } = await lists();
     const outcome = await run('out', { limit: '22' });
     const out = join(folder, 'out');
-    expect((await readManifest(diskFileStore, out))?.job['ids.limit']).toBe(22);
+    expect((await readManifest(localDisk, out))?.job['ids.limit']).toBe(22);
     expect(summaryText(outcome, 'out')).toContain(said);
-    const status = await statusAt(inFolder(diskFileStore, out), Date.now());
+    const status = await statusAt(inFolder(localDisk, out), Date.now());
     expect(statusText(status, 'out')).toContain(said);
     expect(statusTable([{ shown: 'out', status }])).toContain(said);
     const data = await readExportReport({
-      place: inFolder(diskFileStore, out),
+      place: inFolder(localDisk, out),
       nowMs: 0,
       version: '1',
       extent: 'none',
@@ -99,7 +99,7 @@ describe('an export of the first ids', () => {
     const job = { limit: '22', 'rows-per-part': '10' };
     const stopped = await run('out', { ...job, 'credits-per-run': '320' });
     expect(stopped).toMatchObject({ state: 'unfinished', account: { limit: 22 } });
-    expect(await statusAt(inFolder(diskFileStore, join(folder, 'out')), Date.now())).toMatchObject({
+    expect(await statusAt(inFolder(localDisk, join(folder, 'out')), Date.now())).toMatchObject({
       state: 'stopped',
       limit: 22,
       counts: { read: 10 },
@@ -154,7 +154,7 @@ describe('an export of the first ids', () => {
     await run('nights/2026-11-21');
     await run('nights/2026-11-22', { limit: '5' });
     const rules = { last: 1, daily: 0, weekly: 0, monthly: 0 };
-    const pruning = await planPruning(folderNights(diskFileStore, join(folder, 'nights')), rules, {
+    const pruning = await planPruning(folderNights(localDisk, join(folder, 'nights')), rules, {
       today: '2026-12-31',
     });
     expect(pruning.removed.map(({ name }) => name)).toEqual(['2026-11-20']);

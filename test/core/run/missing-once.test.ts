@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { recordsOf } from '../client/support/calls.ts';
 import { threadsHere } from '../../support/threads-here.ts';
 import { type AnswerOfTest, twentyCalls } from '../../support/twenty-calls.ts';
@@ -19,7 +19,7 @@ const flags = { 'ids-per-call': '40', 'rows-per-part': '80' };
 
 it.each([1, 2])('an answer that lacks what others show is no answer (%i threads)', async (threads) => {
   const { run, folder, sent, clock, openWire } = await twentyCalls(lagging());
-  const crew = threads === 1 ? {} : threadsHere(2, { clock, files: diskFileStore, openWire });
+  const crew = threads === 1 ? {} : threadsHere(2, { clock, files: localDisk, openWire });
   const outcome = await run({ flags: { ...flags, threads: String(threads) }, context: crew });
   expect(outcome).toMatchObject({ state: 'complete', account: { counts: { exported: 200, missing: 0 } } });
   expect(sent()).toBeGreaterThan(5);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { errorOf } from '../../../src/core/run/tolerance.ts';
 import { columnLines } from '../../../src/cli/output/ids-text.ts';
@@ -13,7 +13,7 @@ const flags = { 'ids-per-call': '250', 'rows-per-part': '500' };
 
 it.each([1, 2])('a run of which no id is an asset stops after its first 1,000 ids (%i threads)', async (threads) => {
   const { run, sent, clock, openWire } = await twentyCalls(nothing, 5000);
-  const crew = threads === 1 ? {} : threadsHere(2, { clock, files: diskFileStore, openWire });
+  const crew = threads === 1 ? {} : threadsHere(2, { clock, files: localDisk, openWire });
   const first = await run({ flags: { ...flags, threads: String(threads) }, context: crew });
   expect(first).toMatchObject({
     state: 'unfinished',

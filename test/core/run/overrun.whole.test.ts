@@ -4,7 +4,7 @@ import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledge
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { getAssets } from '../../../src/core/run/get-assets.ts';
 import { newBrake } from '../../../src/core/run/run-brake.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { idOf, recordsOf, refusal } from '../client/support/calls.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { threadsHere } from '../../support/threads-here.ts';
@@ -56,7 +56,7 @@ describe('a run that needs more calls than planned', () => {
         ? { ...refusal('size', 'at most 5 ids'), doubtful: false }
         : recordsOf(call),
     );
-    const { threads } = threadsHere(2, { clock, files: diskFileStore, openWire });
+    const { threads } = threadsHere(2, { clock, files: localDisk, openWire });
     const outcome = await run({ flags: { overrun: '10', threads: '2' }, context: { threads } });
     expect(outcome).toMatchObject({ state: 'unfinished', error: { exit: 'overrun' } });
     expect(sent()).toBeLessThanOrEqual(30);

@@ -4,7 +4,7 @@ import { loadJob } from '../../../src/core/job/load-job.ts';
 import { type ExportPlan, planExport } from '../../../src/core/run/plan-export.ts';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { idEntries, writeIdFile } from '../../support/id-file.ts';
 import { exportBytes, runExport } from '../../support/run-export.ts';
@@ -14,7 +14,7 @@ type Flags = Readonly<Record<string, string>>;
 
 async function planOf(flags: Flags, folder: string): Promise<ExportPlan> {
   const { job, idsFolder } = loadJob({ flags, environment: {}, folder: '/' });
-  const files = diskFileStore;
+  const files = localDisk;
   const prepared = await prepareInputs({ job, idsFolder, files, stdin: noBytes(), folder });
   return planExport({ job, prepared, files });
 }

@@ -5,7 +5,7 @@ import { draftOf } from '../../../packages/practice-service/src/generated/asset-
 import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { readRows } from '../../../src/exports/read-rows.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { serveGenerated } from '../../../src/practice-service.ts';
 import { runExport } from '../../support/run-export.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -32,7 +32,7 @@ it.each([15, 16, 17, 18])(
       await service.close();
     }
     const found: unknown[] = [];
-    for await (const row of readRows({ files: diskFileStore, folder: out, table: 'assets' }))
+    for await (const row of readRows({ files: localDisk, folder: out, table: 'assets' }))
       if (row['leaf_agrees'] === false) found.push(row['id']);
     expect(found).toEqual(wrong);
   },

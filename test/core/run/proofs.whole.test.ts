@@ -9,7 +9,7 @@ import { loadJob } from '../../../src/core/job/load-job.ts';
 import { readRows } from '../../../src/exports/read-rows.ts';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { type RunningService, startService } from '../../../src/practice-service.ts';
 import { hasRealRecords, realRecordTexts } from '../records/any-json.ts';
 import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
@@ -48,7 +48,7 @@ function flagsOf(out: string, more: Readonly<Record<string, unknown>> = {}) {
 
 async function falseLeaves(out: string): Promise<string[]> {
   const found: string[] = [];
-  for await (const row of readRows({ files: diskFileStore, folder: out, table: 'assets' }))
+  for await (const row of readRows({ files: localDisk, folder: out, table: 'assets' }))
     if (row['leaf_agrees'] === false) found.push(String(row['id']));
   return found;
 }
@@ -67,7 +67,7 @@ describe('an export with proofs', () => {
       expect(rows.filter((row) => row.at(-1) === 'false').map(([id]) => id)).toEqual(wrong);
       expect(rows.filter((row) => row.at(-1) === null)).toHaveLength(count - compressed.length);
     }
-    expect((await verifyExport(diskFileStore, out)).damage).toEqual([]);
+    expect((await verifyExport(localDisk, out)).damage).toEqual([]);
   });
 
   it('has the same columns when it is rebuilt from an export without them', async () => {
@@ -117,7 +117,7 @@ describe('an export with proofs', () => {
     await runExport({ flags });
     await writeFile(join(out, 'csv/assets/part-00001.csv'), 'damaged');
     expect(await runRepair({ flags, pays: false })).toMatchObject({ rebuilt: ['csv/assets/part-00001.csv'], calls: 0 });
-    expect((await verifyExport(diskFileStore, out)).damage).toEqual([]);
+    expect((await verifyExport(localDisk, out)).damage).toEqual([]);
   });
 
   it.each([
@@ -183,7 +183,7 @@ describe('a night with proofs', () => {
     const now = { base: first, tables: 'assets,changes', 'max-age': '1d' };
     await night({ day: 3, records: moved, ids, out: second, flags: { ...flags, ...now } });
     const changes: unknown[] = [];
-    for await (const row of readRows({ files: diskFileStore, folder: second, table: 'changes' })) changes.push(row);
+    for await (const row of readRows({ files: localDisk, folder: second, table: 'changes' })) changes.push(row);
     expect(changes).toMatchObject([
       { id, op: 'update', changed: '["ownership_owner","leaf_agrees"]', leaf_agrees: false },
     ]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { statusAt } from '../../../src/wings/status/export-status.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { idEntries } from '../../support/id-file.ts';
 import { runExport } from '../../support/run-export.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
@@ -36,7 +36,7 @@ async function stopped(name: string, bytes: string | Uint8Array) {
     },
   });
   expect(error?.exit).toBe('spent');
-  return statusAt(inFolder(diskFileStore, out), Date.now());
+  return statusAt(inFolder(localDisk, out), Date.now());
 }
 
 describe('of a stopped run whose list was read ahead', () => {

@@ -6,7 +6,7 @@ import { verifyExport } from '../../../src/exports/verify-export.ts';
 import { startService } from '../../../src/practice-service.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import { exportBytes, runExport } from '../../support/run-export.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -49,12 +49,12 @@ describe('an export whose job shapes its tables', () => {
       readFileSync(join(out, 'csv', table, 'part-00000.csv'), 'utf8').split('\n')[0] ?? '';
     expect(header('assets')).toBe('burnt,asset');
     expect(header('creators')).toBe('asset_id,position,address,share,verified,extra');
-    const manifest = await readManifest(diskFileStore, out);
+    const manifest = await readManifest(localDisk, out);
     expect(manifest?.tables['assets']?.columns).toEqual([
       { name: 'burnt', type: 'boolean', nullable: true },
       { name: 'asset', type: 'string', nullable: false, from: 'id' },
     ]);
-    expect((await verifyExport(diskFileStore, out)).damage).toEqual([]);
+    expect((await verifyExport(localDisk, out)).damage).toEqual([]);
   });
 
   it('disarms formulas in the list of what was not exported, too, and reads the same ids from it again', async () => {
@@ -66,7 +66,7 @@ describe('an export whose job shapes its tables', () => {
       await withRecords(async (run) => {
         await run({ out, ids: list, format: 'csv', ...flags });
       });
-      expect((await verifyExport(diskFileStore, out)).damage).toEqual([]);
+      expect((await verifyExport(localDisk, out)).damage).toEqual([]);
       const [part = ''] = readdirSync(join(out, 'unexported'));
       return [join(out, 'unexported', part), readFileSync(join(out, 'unexported', part), 'utf8')];
     };
@@ -82,7 +82,7 @@ describe('an export whose job shapes its tables', () => {
     await withRecords(async (run) => {
       await run({ out, format: 'csv,jsonl,parquet', tables: 'assets,files' });
     });
-    expect((await readManifest(diskFileStore, out))?.notes.replacedSurrogates).toBe(2);
+    expect((await readManifest(localDisk, out))?.notes.replacedSurrogates).toBe(2);
   });
 
   it('keeps the time at which it began, over interruptions and in every table', async () => {
@@ -117,7 +117,7 @@ describe('an export whose job shapes its tables', () => {
     for (const row of rows) expect(row.endsWith(',2026-01-02T03:04:05.678000Z')).toBe(true);
     expect(text('csv/changes/part-00000.csv')).toEqual(['op,reason,changed_at,id,changed,before,burnt,fetched_at']);
     expect(text('csv/creators/part-00000.csv')[0]).not.toContain('fetched_at');
-    const manifest = await readManifest(diskFileStore, out);
+    const manifest = await readManifest(localDisk, out);
     expect(manifest).toMatchObject({ startedAtMs: began, counts: { carried: 0 }, tables: { changes: { rows: 0 } } });
   });
 

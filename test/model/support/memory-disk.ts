@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { diskError } from '../../../src/lib/disk/on-disk.ts';
-import type { FileStore, OpenMode } from '../../../src/places/files/file-store.ts';
+import type { Disk, OpenMode } from '../../../src/places/files/disk.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import type { Lock } from '../../../src/places/files/lock.ts';
 import type { OpenFile } from '../../../src/places/files/open-file.ts';
@@ -61,7 +61,7 @@ export class MemoryDisk {
   /** Told of each file that gets a name. */
   onNamed: (path: string, inode: Inode) => void = () => undefined;
 
-  readonly files: FileStore = {
+  readonly files: Disk = {
     open: (path, mode) => this.#open(path, mode),
     rename: (from, to) =>
       this.#does('rename', to, () => {

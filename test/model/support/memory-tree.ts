@@ -183,7 +183,7 @@ export class Tree {
     if (folder instanceof Folder) folder.entries.delete(basename(path));
   }
 
-  /** Its name and those above it are safe at once, as `FileStore` promises. */
+  /** Its name and those above it are safe at once, as `Disk` promises. */
   makeFolder(path: string): void {
     let folder = this.#root;
     for (const name of namesIn(path)) {

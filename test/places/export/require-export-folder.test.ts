@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { requireExportFolder } from '../../../src/places/export/export-folder.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { exportBytes, runExport } from '../../support/run-export.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -29,17 +29,15 @@ describe('the folder of an export', () => {
     ['holds a finished export', ['manifest.json', 'csv/assets/part-00000.csv', 'notes.txt']],
   ])('is taken when it %s', async (_, names) => {
     const folder = await folderWith(...names);
-    await expect(requireExportFolder(folderPlace(diskFileStore, folder), folder)).resolves.toBeUndefined();
-    await expect(
-      requireExportFolder(folderPlace(diskFileStore, join(folder, 'none')), 'none'),
-    ).resolves.toBeUndefined();
+    await expect(requireExportFolder(folderPlace(localDisk, folder), folder)).resolves.toBeUndefined();
+    await expect(requireExportFolder(folderPlace(localDisk, join(folder, 'none')), 'none')).resolves.toBeUndefined();
   });
 
   it.each([[['notes.txt']], [['parquet/assets/part-00000.parquet']], [['.run/ledger/x', 'package.json']]])(
     'is refused when it holds files and no export: %j',
     async (names) => {
       const folder = await folderWith(...names);
-      await expect(requireExportFolder(folderPlace(diskFileStore, folder), folder)).rejects.toMatchObject({
+      await expect(requireExportFolder(folderPlace(localDisk, folder), folder)).rejects.toMatchObject({
         exit: 'usage',
         message: `${folder} is not an export and not empty: it contains ${names.at(-1) ?? ''}`,
       });
@@ -71,6 +69,6 @@ describe('a run that is refused before it starts', () => {
     const given = { ...(await flags(await tempFolder())), ...more };
     const context = { service: { url: given.url, apiKey } };
     await expect(runExport({ flags: given, context })).rejects.toThrow(words);
-    expect(await diskFileStore.sizeOf(given.out)).toBeUndefined();
+    expect(await localDisk.sizeOf(given.out)).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import type { FileStore } from '../../../src/places/files/file-store.ts';
+import type { Disk } from '../../../src/places/files/disk.ts';
 import { MemoryDisk } from '../../model/support/memory-disk.ts';
 
 /** Puts a file on a disk, synced. */
-export async function putFile(files: FileStore, path: string, content: Uint8Array): Promise<void> {
+export async function putFile(files: Disk, path: string, content: Uint8Array): Promise<void> {
   await files.makeFolder(dirname(path));
   const file = await files.open(path, 'create');
   await file.write(content);
@@ -20,7 +20,7 @@ export async function diskWith(path: string, content: Uint8Array): Promise<Memor
 }
 
 /** The bytes of a file, which must be there. */
-export async function bytesAt(files: FileStore, path: string): Promise<Buffer> {
+export async function bytesAt(files: Disk, path: string): Promise<Buffer> {
   const bytes = await files.readAll(path);
   if (bytes === undefined) throw new Error(`${path} is not there.`);
   return Buffer.from(bytes);

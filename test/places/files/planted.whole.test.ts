@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readSmallText } from '../../../src/lib/disk/read-text.ts';
-import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk, type Disk } from '../../../src/places/files/disk.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { runExport } from '../../support/run-export.ts';
@@ -16,8 +16,8 @@ describe('what is planted at the name of a file', () => {
     for (const path of [pipe, '/dev/zero']) {
       const refused = { exit: 'cannotWrite', message: expect.stringContaining('a pipe or a device') as string };
       for (const mode of ['read', 'update', 'create'] as const)
-        await expect(diskFileStore.open(path, mode)).rejects.toMatchObject(refused);
-      await expect(diskFileStore.readAll(path)).rejects.toMatchObject(refused);
+        await expect(localDisk.open(path, mode)).rejects.toMatchObject(refused);
+      await expect(localDisk.readAll(path)).rejects.toMatchObject(refused);
     }
     expect(() => readSmallText('/dev/zero')).toThrow('it is a device');
     expect(readSmallText(pipe)).toBe('');
@@ -36,14 +36,14 @@ describe('what is planted at the name of a file', () => {
     const service = await startGeneratedService();
     onTestFinished(() => service.stop());
     const written = new Set<string>();
-    const noting: FileStore = {
-      ...diskFileStore,
+    const noting: Disk = {
+      ...localDisk,
       open: (path, mode) => {
         if (mode !== 'read') written.add(path);
-        return diskFileStore.open(path, mode);
+        return localDisk.open(path, mode);
       },
     };
-    const run = (out: string, files = diskFileStore) =>
+    const run = (out: string, files = localDisk) =>
       runExport({ flags: { ids, url: service.url, out, format: 'csv' }, context: { files } });
     const first = join(folder, 'first');
     await run(first, noting);

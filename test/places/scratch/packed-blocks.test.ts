@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { PieceReader } from '../../../src/wings/nights/base/line-file.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { packBlocks, PackedBlocks, packedBlockBytes } from '../../../src/places/scratch/packed-blocks.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -17,7 +17,7 @@ async function packed(change: (whole: Buffer) => Buffer = (whole) => whole) {
   const end = 10 * packedBlockBytes;
   const pieces = [packBlocks(bytes.subarray(0, end)), packBlocks(bytes.subarray(end))];
   await writeFile(path, change(Buffer.concat(pieces)));
-  return { path, open: await diskFileStore.open(path, 'read') };
+  return { path, open: await localDisk.open(path, 'read') };
 }
 
 async function allOf(blocks: PackedBlocks): Promise<Buffer> {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ByteBlocks } from '../../../src/core/formats/byte-blocks.ts';
 import { blockBytes, type Compression } from '../../../src/core/formats/sink.ts';
-import type { FileStore } from '../../../src/places/files/file-store.ts';
+import type { Disk } from '../../../src/places/files/disk.ts';
 import { openPartFile, publishFiles } from '../../../src/places/scratch/part-file.ts';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 import { MemoryDisk } from '../../model/support/memory-disk.ts';
@@ -37,7 +37,7 @@ const content = ((): Buffer => {
 
 const block = content.subarray(0, blockBytes);
 
-async function published(files: FileStore, pieces: Iterable<Uint8Array>, codec: Compression) {
+async function published(files: Disk, pieces: Iterable<Uint8Array>, codec: Compression) {
   const file = await openPartFile({ files, folder, name, codec, blockBytes });
   const blocks = new ByteBlocks(file);
   for (const piece of pieces) await blocks.write(piece);
@@ -55,7 +55,7 @@ function* piecesOf(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8A
 describe('a part file', () => {
   it('tells with the next write that one failed, though no block is full', async () => {
     const disk = new MemoryDisk();
-    const files: FileStore = {
+    const files: Disk = {
       ...disk.files,
       open: async (path, mode) => ({
         ...(await disk.files.open(path, mode)),

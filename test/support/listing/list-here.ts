@@ -4,7 +4,7 @@ import type { DialectLists } from '../../../src/core/client/dialects.ts';
 import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
 import { dialectNamed } from '../../../src/core/job/job-dialect.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import {
   type ListContext,
   type ListEvent,
@@ -81,7 +81,7 @@ export async function listHere(
         {
           clock,
           random: () => 0.5,
-          files: diskFileStore,
+          files: localDisk,
           service: { url: 'http://127.0.0.1:1', apiKey: 'key', dialect },
           proxy: undefined,
           ledger,

@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inFolder } from '../../../src/core/run/homes/export-place.ts';
-import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk, type Disk } from '../../../src/places/files/disk.ts';
 import { checkLake, lakeFollower, publishAll, rebuildLake } from '../../../src/wings/lake/index.ts';
 import { LakeTable } from '../../../src/wings/lake/lake-table.ts';
 import { currentSnapshot, nightOf } from '../../../src/wings/lake/table-metadata.ts';
@@ -18,7 +18,7 @@ async function nightsOf(root: string): Promise<readonly string[]> {
   return (await checkLake(openRoot(root))).tables.at(-1)?.nights ?? [];
 }
 
-async function prune(root: string, files: FileStore = diskFileStore) {
+async function prune(root: string, files: Disk = localDisk) {
   const place = inFolder(files, root);
   const nights = await nightsAt(place, clock);
   const pruning = await planPruning(nights, { last: 1, daily: 0, weekly: 0, monthly: 0 }, { today: '2026-12-31' });
@@ -54,9 +54,9 @@ describe('a job with output.lake', () => {
 
   it('leaves a complete export where the lake cannot be written, and the same run publishes it', async () => {
     const root = await tempFolder();
-    const withoutLinks: FileStore = {
-      ...diskFileStore,
-      link: async (from, to) => (to.includes('/lake/') ? 'refused' : diskFileStore.link(from, to)),
+    const withoutLinks: Disk = {
+      ...localDisk,
+      link: async (from, to) => (to.includes('/lake/') ? 'refused' : localDisk.link(from, to)),
     };
     const same = { ...few, idFile: join(await tempFolder(), 'ids.txt') };
     expect(await runNight(root, 0, { ...same, context: { files: withoutLinks } })).toMatchObject({
@@ -119,7 +119,7 @@ describe('prune beside a lake', () => {
   it('removes no night where the lake cannot be written', async () => {
     const root = await tempFolder();
     for (const day of [0, 1]) await runNight(root, day, few);
-    const broken: FileStore = { ...diskFileStore, link: async () => 'refused' };
+    const broken: Disk = { ...localDisk, link: async () => 'refused' };
     const { run } = await prune(root, broken);
     await expect(run()).rejects.toMatchObject({ exit: 'cannotWrite' });
     expect(await nightsOf(root)).toEqual([dayOf(0), dayOf(1)]);
@@ -175,7 +175,7 @@ describe('the check of a lake', () => {
       fresh: true,
       flags: { ...few.flags, lake: 'none', base: 'none', format: 'parquet,csv' },
     });
-    const place = inFolder(diskFileStore, root);
+    const place = inFolder(localDisk, root);
     await lakeFollower.repaired({ place, clock }, `date=${dayOf(1)}`);
     expect(await nightsOf(root)).toEqual([dayOf(0)]);
     await publishAll(openRoot(root), undefined);

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { inFolder } from '../../../src/core/run/homes/export-place.ts';
-import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk, type Disk } from '../../../src/places/files/disk.ts';
 import { checkLake, lakeAt, lakeFollower, publishAll, rebuildLake } from '../../../src/wings/lake/index.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { auditTable } from './support/lake-audit.ts';
@@ -16,10 +16,10 @@ const clock = { now: () => Date.UTC(2026, 10, 25) };
 /** A lake as one process sees it; another acts once, after the first file (by default: version) that this one puts in a table. */
 function lakeWith(root: string, table: string, act: () => Promise<unknown>, file = 'v') {
   let isDone = false;
-  const files: FileStore = {
-    ...diskFileStore,
+  const files: Disk = {
+    ...localDisk,
     link: async (from, to) => {
-      const linked = await diskFileStore.link(from, to);
+      const linked = await localDisk.link(from, to);
       if (isDone || !to.includes(`/lake/${table}/metadata/${file}`)) return linked;
       isDone = true;
       await act();
@@ -30,7 +30,7 @@ function lakeWith(root: string, table: string, act: () => Promise<unknown>, file
 }
 
 const prune = (root: string, day: number) =>
-  lakeFollower.removing({ place: inFolder(diskFileStore, root), clock }, [`date=${dayOf(day)}`], () =>
+  lakeFollower.removing({ place: inFolder(localDisk, root), clock }, [`date=${dayOf(day)}`], () =>
     rm(folderOf(root, day), { recursive: true }),
   );
 
@@ -87,10 +87,10 @@ describe('a publication', () => {
     await runNight(root, 1, outside);
     const warnings: string[] = [];
     let isDone = false;
-    const files: FileStore = {
-      ...diskFileStore,
+    const files: Disk = {
+      ...localDisk,
       link: async (from, to) => {
-        const linked = await diskFileStore.link(from, to);
+        const linked = await localDisk.link(from, to);
         if (!isDone && to.includes('/lake/creators/metadata/v')) {
           isDone = true;
           await prune(root, 1);

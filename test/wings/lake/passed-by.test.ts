@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inFolder } from '../../../src/core/run/homes/export-place.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { nightsAt, planPruning } from '../../../src/wings/nights/index.ts';
 import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -18,7 +18,7 @@ it('status, prune and patterns of base.from take no lake for a night', async () 
   const { exports } = JSON.parse(status.stdout) as { exports: { folder: string }[] };
   expect(exports.map(({ folder }) => folder)).toEqual([folderOf(root, 0), folderOf(root, 1)]);
 
-  const nights = await nightsAt(inFolder(diskFileStore, root), { now: () => Date.now() });
+  const nights = await nightsAt(inFolder(localDisk, root), { now: () => Date.now() });
   const { removed, kept } = await planPruning(
     nights,
     { last: 1, daily: 0, weekly: 0, monthly: 0 },

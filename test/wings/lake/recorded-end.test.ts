@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inFolder } from '../../../src/core/run/homes/export-place.ts';
-import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk, type Disk } from '../../../src/places/files/disk.ts';
 import { readExportReport } from '../../../src/wings/report/report-export.ts';
 import { statusAt } from '../../../src/wings/status/export-status.ts';
 import { firstNight } from '../../support/nights.ts';
@@ -9,15 +9,15 @@ import { tempFolder } from '../../support/temp-folder.ts';
 import { folderOf, runNight } from './support/lake-root.ts';
 
 /** Refuses what commits a version of a table. */
-const withoutLinks: FileStore = {
-  ...diskFileStore,
-  link: async (from, to) => (to.includes('/lake/') ? 'refused' : diskFileStore.link(from, to)),
+const withoutLinks: Disk = {
+  ...localDisk,
+  link: async (from, to) => (to.includes('/lake/') ? 'refused' : localDisk.link(from, to)),
 };
 
 it('the record of a run has the exit code of its publication, in all views, until the night is in the lake', async () => {
   const root = await tempFolder();
   const same = { flags: { tables: 'assets' }, idFile: join(await tempFolder(), 'ids.txt') };
-  const place = inFolder(diskFileStore, folderOf(root, 0));
+  const place = inFolder(localDisk, folderOf(root, 0));
   const seen = async () => {
     const { state, exit, lastError } = await statusAt(place, firstNight);
     const report = await readExportReport({ place, nowMs: firstNight, version: '1', extent: 'none' });
@@ -38,5 +38,5 @@ it('a run that cannot publish a night that was complete before records that', as
   await runNight(root, 0, { flags: { tables, lake: 'none' }, idFile });
   const outcome = await runNight(root, 0, { flags: { tables }, idFile, context: { files: withoutLinks } });
   expect(outcome.state).toBe('already');
-  expect(await statusAt(inFolder(diskFileStore, folderOf(root, 0)), firstNight)).toMatchObject({ exit: 7 });
+  expect(await statusAt(inFolder(localDisk, folderOf(root, 0)), firstNight)).toMatchObject({ exit: 7 });
 });

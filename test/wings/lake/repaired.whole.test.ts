@@ -2,7 +2,7 @@ import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { icebergRead } from 'icebird';
 import { expect, it } from 'vitest';
-import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk, type Disk } from '../../../src/places/files/disk.ts';
 import { checkLake, rebuildLake } from '../../../src/wings/lake/index.ts';
 import { serviceWith } from '../../support/nights.ts';
 import { runRepair } from '../../support/run-export.ts';
@@ -26,7 +26,7 @@ async function damagedNight() {
   const longer = (record: string): string => record.replace('"name":"', '"name":"repaired, and longer than before: ');
   const service = await serviceWith(recordsOfNight(0).map(longer));
   const flags = { ids, url: service.url, out: folderOf(root, 0) };
-  const repair = (files: FileStore = diskFileStore) => runRepair({ flags, context: { files } });
+  const repair = (files: Disk = localDisk) => runRepair({ flags, context: { files } });
   return { root, repair, stop: () => service.stop() };
 }
 
@@ -63,9 +63,9 @@ it('a night that a repair gave other content is one snapshot with its new files 
 
 it('a repair whose lake cannot be written says so, and the same repair again has it follow', async () => {
   const { root, repair, stop } = await damagedNight();
-  const withoutLinks: FileStore = {
-    ...diskFileStore,
-    link: async (from, to) => (to.includes('/lake/') ? 'refused' : diskFileStore.link(from, to)),
+  const withoutLinks: Disk = {
+    ...localDisk,
+    link: async (from, to) => (to.includes('/lake/') ? 'refused' : localDisk.link(from, to)),
   };
   expect(await repair(withoutLinks)).toMatchObject({
     after: { damage: [] },

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { idOfBytes } from '../../../src/lib/ids/id-bytes.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { bytesOfKey } from '../../../src/wings/listing/walk/keys.ts';
 import { type ListAccount, listStatus } from '../../../src/wings/listing/index.ts';
 import { listHere } from '../../support/listing/list-here.ts';
@@ -141,7 +141,7 @@ describe('a list that is not proven', () => {
     expect(wire.sent.length).toBe(17);
     expect(await exists(list.out)).toBe(false);
     expect(await exists(`${list.out}.unproven`)).toBe(false);
-    expect(await listStatus(diskFileStore, list.out)).toMatchObject({ state: 'unproven', unproven: 'no members' });
+    expect(await listStatus(localDisk, list.out)).toMatchObject({ state: 'unproven', unproven: 'no members' });
     const counted = new ListWire(new SimulatedIndex({ rows: 0, seed: 1 }), { total: () => 0 });
     const short = await listHere(counted);
     expect((await short.run()).error).toMatchObject({ exit: 'notTolerated' });
@@ -238,10 +238,8 @@ describe('a list that was stopped', () => {
       const list = await listHere(new ListWire(new SimulatedIndex({ rows: 30, seed: 1 }), { total: () => 30 }));
       let removals = 0;
       const remove = (path: string): Promise<void> =>
-        path.includes('.ids') && ++removals >= stopAt
-          ? Promise.reject(new Error('stopped'))
-          : diskFileStore.remove(path);
-      await list.run({}, { files: { ...diskFileStore, remove } }).catch(() => undefined);
+        path.includes('.ids') && ++removals >= stopAt ? Promise.reject(new Error('stopped')) : localDisk.remove(path);
+      await list.run({}, { files: { ...localDisk, remove } }).catch(() => undefined);
       const address = '8Fv4CJQJRuDUaawPWRxD6yXAF1Zdf8K22FUiMj8RXwSe';
       const other = await list.run({ query: { ...list.query, address } }).catch((error: unknown) => error);
       // Refused, or begun anew: never with what was answered for another address.

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRecords } from '../../support/listing/read-records.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import { listHere } from '../../support/listing/list-here.ts';
 import { ListWire, recordOf } from '../../support/listing/list-wire.ts';
@@ -17,7 +17,7 @@ describe('the records of a list', () => {
     const records = join(dirname(list.out), 'listed');
     const { account } = await list.run({ records });
     const ids = (await list.ids()) ?? [];
-    const manifest = await readManifest(diskFileStore, records);
+    const manifest = await readManifest(localDisk, records);
     expect(manifest).toMatchObject({
       kind: 'list',
       counts: { read: 2500, exported: 2500 - account.inErrors, failed: account.inErrors, missing: 0 },
@@ -41,7 +41,7 @@ describe('the records of a list', () => {
       });
       const records = join(dirname(list.out), 'listed');
       await list.run({ records });
-      const { files = [] } = (await readManifest(diskFileStore, records)) ?? {};
+      const { files = [] } = (await readManifest(localDisk, records)) ?? {};
       sums.push(files.map(({ sha256 }) => sha256).join());
     }
     expect(sums[1]).toBe(sums[0]);
@@ -55,7 +55,7 @@ describe('the records of a list', () => {
     const sent = wire.sent.length;
     await expect(list.run({ records })).rejects.toMatchObject({ exit: 'usage' });
     expect(wire.sent.length).toBe(sent);
-    expect(await diskFileStore.sizeOf(`${list.out}.ids`)).toBeUndefined();
+    expect(await localDisk.sizeOf(`${list.out}.ids`)).toBeUndefined();
     await list.run({ records, fresh: true });
     expect(wire.sent.length).toBe(2 * sent);
   });
@@ -86,7 +86,7 @@ describe('the kept records of a stopped list', () => {
     await writeFile(path, damage(await readFile(path)));
     expect(await resumed()).toMatchObject({ exit: 'damaged', message: expect.stringContaining(path) as string });
     expect(sent()).toBe(0);
-    expect(await diskFileStore.sizeOf(join(records, 'manifest.json'))).toBeUndefined();
+    expect(await localDisk.sizeOf(join(records, 'manifest.json'))).toBeUndefined();
   });
 
   it('whose entries are in another order are damaged', async () => {
@@ -133,7 +133,7 @@ describe('run with the records of a list as its base', () => {
     const base = ['--base', 'listed', '--max-age', 'never', '--tables', 'assets,changes'];
     const run = await runHere(['run', ...job, ...base], { cwd: folder, environment: { ASSET_EXPORT_API_KEY: 'key' } });
     expect(run).toMatchObject({ exit: 0 });
-    const manifest = await readManifest(diskFileStore, join(folder, 'mine'));
+    const manifest = await readManifest(localDisk, join(folder, 'mine'));
     expect(manifest).toMatchObject({
       counts: { read: 300, carried: 300, exported: 0 },
       calls: 0,

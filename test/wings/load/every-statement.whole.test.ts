@@ -9,7 +9,7 @@ import { sha256 } from '../../../src/lib/hash/sha256.ts';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
 import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { sampled } from '../../model/support/sample.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { assetIds, exportNight, firstNight, secondNight } from '../warehouse/diff/two-nights.ts';
@@ -93,7 +93,7 @@ function copyFolder(from: string, to: string): void {
 async function load({ kind, mode }: Case, { address }: Place, name: string) {
   const notes: string[] = [];
   let way: LoadSummary['way'] = null;
-  const request = { files: diskFileStore, folder: place(name), kind, mode, maxDeletes: '50%' } as const;
+  const request = { files: localDisk, folder: place(name), kind, mode, maxDeletes: '50%' } as const;
   await loadExport({ ...request, note: (text) => notes.push(text) }, parseTarget(address, '/'), (summary) => {
     way = summary.way;
   });

@@ -5,7 +5,7 @@ import { diffExports } from '../../../src/wings/warehouse/diff/diff-exports.ts';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
 import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
 import type { LoadTarget } from '../../../src/wings/load/load-target.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../warehouse/diff/two-nights.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
     const out = `${nights[index] ?? ''}-diff`;
     const [from = '', to = ''] = nights.slice(index);
     const ignored: string[] = [];
-    await diffExports({ files: diskFileStore, from, to, out, memoryBytes: 300e6, ignored, version: '0' });
+    await diffExports({ files: localDisk, from, to, out, memoryBytes: 300e6, ignored, version: '0' });
     diffs.push(out);
   }
   made = { nights, diffs };
@@ -56,7 +56,7 @@ async function dumped({ rows }: OpenedDatabase, queries: readonly string[] = con
 describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
   const load = async (target: LoadTarget, folder: string | undefined, more: Partial<LoadRequest> = {}) => {
     const seen: LoadSummary[] = [];
-    const request = { files: diskFileStore, folder: folder ?? '', kind, mode: 'replace' as const, ...more };
+    const request = { files: localDisk, folder: folder ?? '', kind, mode: 'replace' as const, ...more };
     await loadExport({ ...request, maxDeletes: more.maxDeletes ?? '10%' }, target, (loaded) => seen.push(loaded));
     return seen[0]?.way ?? seen[0]?.state;
   };
@@ -107,7 +107,7 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     for (const folder of [made.nights[0], ...made.diffs]) await load(database.target, folder, options);
     const whole = async (folder: string | undefined) => {
       const other = await opened('duckdb');
-      await loadExport({ files: diskFileStore, folder: folder ?? '', kind: 'duckdb', mode: 'replace' }, other.target);
+      await loadExport({ files: localDisk, folder: folder ?? '', kind: 'duckdb', mode: 'replace' }, other.target);
       return (await other.rows('SELECT id, ownership_owner, content_metadata_name FROM assets')).sort();
     };
     const times = (await database.rows('SELECT DISTINCT valid_from FROM assets ORDER BY 1')).map((row) => `'${row}'`);

@@ -4,12 +4,12 @@ import { expect, it } from 'vitest';
 import { loadExport } from '../../../src/wings/load/load-export.ts';
 import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { allIds, loseTables, newer, repairCounted, twoNights } from '../repair/based-nights.ts';
 import { queryDuckdb, sqlText } from '../../support/query-duckdb.ts';
 
 async function load(database: string, folder: string, mode: 'replace' | 'scd2') {
-  const request = { files: diskFileStore, folder, kind: 'duckdb', mode, maxDeletes: '10%' } as const;
+  const request = { files: localDisk, folder, kind: 'duckdb', mode, maxDeletes: '10%' } as const;
   let done: LoadSummary | undefined;
   await loadExport(request, parseTarget(`duckdb:${database}`, '/'), (summary) => (done = summary));
   return done;

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { LoadRequest } from '../../../src/wings/load/load-export.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { runExport } from '../../support/run-export.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 import { type LocalRecords, startLocalService } from './local-records.ts';
@@ -48,5 +48,5 @@ function exportsOf(service: LocalRecords) {
 }
 
 export function request(folder: string, kind: LoadRequest['kind'], mode: LoadRequest['mode'] = 'replace'): LoadRequest {
-  return { files: diskFileStore, folder, kind, mode };
+  return { files: localDisk, folder, kind, mode };
 }

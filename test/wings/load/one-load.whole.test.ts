@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
 import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
 import { repairExport } from '../../../src/wings/repair/repair-export.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../warehouse/diff/two-nights.ts';
 import { sampled } from '../../model/support/sample.ts';
 import { runsAll } from '../../support/lane.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
     // A repair takes its table of changes away, and makes the rest of its siblings.
     if (index !== 5) continue;
     for (const lost of ['csv/changes', 'parquet/changes', 'csv/assets']) await rm(join(out, lost), { recursive: true });
-    const repaired = await repairExport({ folder: out }, { files: diskFileStore, stdin: noBytes() });
+    const repaired = await repairExport({ folder: out }, { files: localDisk, stdin: noBytes() });
     expect(repaired).toMatchObject({ after: { damage: [] }, notes: [expect.stringContaining('changes')] });
   }
 }, 120_000);
@@ -61,7 +61,7 @@ type Kind = LoadRequest['kind'];
 async function load(database: OpenedDatabase, night: number, more: Partial<LoadRequest>): Promise<LoadSummary> {
   let summary: LoadSummary | undefined;
   const kind: Kind = database.address.startsWith('duckdb') ? 'duckdb' : 'postgres';
-  const request = { files: diskFileStore, folder: nights[night] ?? '', kind, mode: 'replace', ...more } as const;
+  const request = { files: localDisk, folder: nights[night] ?? '', kind, mode: 'replace', ...more } as const;
   await loadExport({ maxDeletes: '100%', ...request }, database.target, (loaded) => (summary = loaded));
   if (summary === undefined) throw new Error('no summary');
   return summary;

@@ -5,7 +5,7 @@ import { diffExports } from '../../../src/wings/warehouse/diff/diff-exports.ts';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
 import { loadModes } from '../../../src/wings/load/load-modes.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { assetIds, exportNight, firstNight, secondNight } from '../warehouse/diff/two-nights.ts';
 import { runsAll } from '../../support/lane.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   }
   diff = join(folder.path, 'changes');
   const [from = '', to = ''] = nights;
-  await diffExports({ files: diskFileStore, from, to, out: diff, memoryBytes: 300e6, ignored: [], version: '0' });
+  await diffExports({ files: localDisk, from, to, out: diff, memoryBytes: 300e6, ignored: [], version: '0' });
 }, 120_000);
 
 afterAll(() => folder.remove());
@@ -41,7 +41,7 @@ const target = parseTarget(address, '/');
 const load = async (night: string | undefined, more: Partial<LoadRequest> = {}, to = target): Promise<string[]> => {
   const notes: string[] = [];
   const note = (text: string) => notes.push(text);
-  const request = { files: diskFileStore, folder: night ?? '', kind: 'postgres', mode: 'replace', note } as const;
+  const request = { files: localDisk, folder: night ?? '', kind: 'postgres', mode: 'replace', note } as const;
   await loadExport({ ...request, ...more }, to);
   return notes;
 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
 import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { assetIds, exportNight, firstNight, secondNight } from '../warehouse/diff/two-nights.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -49,7 +49,7 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
     const notes: string[] = [];
     let summary: LoadSummary | undefined;
     const note = (text: string) => notes.push(text);
-    const request = { files: diskFileStore, folder: night ?? '', kind, mode: 'replace' as const, note, ...more };
+    const request = { files: localDisk, folder: night ?? '', kind, mode: 'replace' as const, note, ...more };
     await loadExport(request, target, (loaded) => (summary = loaded));
     return { summary, notes };
   }

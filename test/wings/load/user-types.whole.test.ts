@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { diffExports } from '../../../src/wings/warehouse/diff/diff-exports.ts';
 import { exportNight, firstNight, type NightRecord } from '../warehouse/diff/two-nights.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
@@ -25,7 +25,7 @@ afterAll(() => folder.remove());
 
 async function load(out: string, more: Partial<LoadRequest> = {}): Promise<void> {
   const { target } = await database;
-  await loadExport({ files: diskFileStore, folder: out, kind: 'postgres', mode: 'replace', ...more }, target);
+  await loadExport({ files: localDisk, folder: out, kind: 'postgres', mode: 'replace', ...more }, target);
 }
 
 let database: ReturnType<typeof opened>;
@@ -65,7 +65,7 @@ describe.skipIf(isMissing)('changes', () => {
     }
     diff = join(folder.path, 'changes');
     const [from = '', to = ''] = nights;
-    await diffExports({ files: diskFileStore, from, to, out: diff, memoryBytes: 300e6, ignored: [], version: '0' });
+    await diffExports({ files: localDisk, from, to, out: diff, memoryBytes: 300e6, ignored: [], version: '0' });
   }, 60_000);
 
   it.each(['replace', 'scd2'] as const)(
@@ -95,7 +95,7 @@ describe.skipIf(isMissing)('changes', () => {
       await load(nights[0] ?? '', { mode });
       await psql(`ALTER TABLE assets ALTER exported_at TYPE timestamp USING exported_at AT TIME ZONE 'UTC'`);
       const there = parseTarget(`${target.address}&options=-c%20TimeZone%3DAsia/Tokyo`, '/');
-      const request = { files: diskFileStore, folder: diff, kind: 'postgres', mode, nul: 'remove' } as const;
+      const request = { files: localDisk, folder: diff, kind: 'postgres', mode, nul: 'remove' } as const;
       await loadExport(request, there);
       expect(await psql(`SELECT max(exported_at) - min(exported_at) < '1 hour' FROM assets`)).toBe('t\n');
     },

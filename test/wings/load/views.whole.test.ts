@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
 import { diffExports } from '../../../src/wings/warehouse/diff/diff-exports.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { emptyDatabases } from './both-databases.ts';
@@ -41,7 +41,7 @@ describe.each(['duckdb', 'postgres'] as const)('a load into %s', (kind) => {
   it.skipIf(kind === 'postgres' && isMissing)('keeps the columns of the view when a diff is merged', async () => {
     const { target, rows } = await emptyDatabase(kind);
     const [from, to, out] = [await exported(20), await exported(21), join(await tempFolder(), 'changes')];
-    await diffExports({ files: diskFileStore, from, to, out, memoryBytes: 300e6, ignored: [], version: '0' });
+    await diffExports({ files: localDisk, from, to, out, memoryBytes: 300e6, ignored: [], version: '0' });
     for (const night of [from, out]) await loadExport({ ...request(night, kind), views: true }, target);
     expect(await rows('SELECT count(*), count(mint), count(owner) > 0 FROM nft_metadata')).toEqual([
       expect.stringMatching(/^21\|21\|t(rue)?$/),

@@ -3,7 +3,7 @@ import { loadJob } from '../../../src/core/job/load-job.ts';
 import { unfinishedBefore } from '../../../src/wings/nights/dated-exports.ts';
 import { startBody } from '../../../src/core/run/homes/home-start.ts';
 import { sliceNames } from '../../../src/places/log/slice-log.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { storeWithin } from '../../../src/places/objects/object-store.ts';
 import { exportPaths } from '../../../src/places/export/export-folder.ts';
@@ -41,7 +41,7 @@ describe('nights in a bucket', () => {
       'lake/other': 'complete',
     });
     const job = jobAt('s3://bucket/lake/date={date}');
-    const unfinished = await unfinishedBefore({ files: diskFileStore, openStore }, job, '2026-11-20');
+    const unfinished = await unfinishedBefore({ files: localDisk, openStore }, job, '2026-11-20');
     expect(unfinished?.output.dir).toBe('s3://bucket/lake/date=2026-11-19');
     expect(listed[0]).toBe('lake/');
     expect(listed.filter((name) => name === 'lake/' || name.includes('csv'))).toEqual(['lake/']);
@@ -50,7 +50,7 @@ describe('nights in a bucket', () => {
   it('are found where the day is not the last folder', async () => {
     const { openStore } = await bucketWith({ 'lake/2026-11-19/assets': 'begun', 'lake/2026-11-20/others': 'begun' });
     const job = jobAt('s3://bucket/lake/{date}/assets');
-    const unfinished = await unfinishedBefore({ files: diskFileStore, openStore }, job, '2026-11-21');
+    const unfinished = await unfinishedBefore({ files: localDisk, openStore }, job, '2026-11-21');
     expect(unfinished?.output.dir).toBe('s3://bucket/lake/2026-11-19/assets');
   });
 });

@@ -8,7 +8,7 @@ import type { Job } from '../../../src/core/job/job-schema.ts';
 import { intolerable } from '../../../src/core/run/tolerance.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { faultsSchema } from '../../../packages/practice-service/src/faults/fault-schema.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import { firstNight, night } from '../../support/nights.ts';
 import { exportBytes } from '../../support/run-export.ts';
@@ -108,10 +108,10 @@ it('a diff among the nights is no base', async () => {
   const { out } = await next(1);
   const { diffExports } = await import('../../../src/wings/warehouse/diff/diff-exports.ts');
   const diff = join(base, '../date=2026-11-21');
-  const request = { files: diskFileStore, from: base, to: out, out: diff, memoryBytes: 1e9, ignored: [], version: '0' };
+  const request = { files: localDisk, from: base, to: out, out: diff, memoryBytes: 1e9, ignored: [], version: '0' };
   await diffExports(request);
   const third = await next(2, { base: join(base, '../date=*') });
-  expect((await readManifest(diskFileStore, third.out))?.base?.name).toBe('date=2026-11-20');
+  expect((await readManifest(localDisk, third.out))?.base?.name).toBe('date=2026-11-20');
 });
 
 it('tolerance.maxMissing counts requested ids: those that stay missing are not among them', async () => {

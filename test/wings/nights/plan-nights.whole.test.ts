@@ -9,7 +9,7 @@ import { dayMs, systemClock, utcDay } from '../../../src/lib/clock.ts';
 import { planExport } from '../../../src/core/run/plan-export.ts';
 import { statusAt } from '../../../src/wings/status/export-status.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { firstNight, night } from '../../support/nights.ts';
 import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -29,9 +29,9 @@ async function nights() {
   const plan = async (day: number, name: string, { fresh = false, ...flags }: Readonly<Record<string, unknown>>) => {
     const given = { ids: idsFile, url: 'http://127.0.0.1:9', out: join(top, name), ...shape, base, ...flags };
     const { job, idsFolder } = loadJob({ flags: given, folder: '/' });
-    const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin: nothing(), folder: top });
+    const prepared = await prepareInputs({ job, idsFolder, files: localDisk, stdin: nothing(), folder: top });
     const clock = { ...systemClock, now: () => firstNight + day * dayMs };
-    return planExport({ ...runWings, job, prepared, files: diskFileStore, clock, fresh: fresh === true });
+    return planExport({ ...runWings, job, prepared, files: localDisk, clock, fresh: fresh === true });
   };
   return { top, idsFile, run, plan };
 }
@@ -60,7 +60,7 @@ describe('a plan of a night', () => {
     writeFileSync(join(out, '.run/asked/.run/calls'), '0000000000000004\n');
     writeFileSync(join(out, '.run/asked/.run/credits'), '0000000000000640\n');
     expect(await plan(1, 'date=2026-11-21', flags)).toMatchObject({ calls: 4, callsSent: 4 });
-    expect(await statusAt(inFolder(diskFileStore, out), firstNight)).toMatchObject({ calls: 4, credits: 640 });
+    expect(await statusAt(inFolder(localDisk, out), firstNight)).toMatchObject({ calls: 4, credits: 640 });
     expect(await run(1, 'date=2026-11-21', flags)).toMatchObject({ callsOfRun: 4, state: 'complete' });
   });
 

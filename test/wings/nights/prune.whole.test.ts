@@ -8,7 +8,7 @@ import { folderNights } from '../../../src/wings/nights/folder-nights.ts';
 import { type NightsPlace, planPruning, prune } from '../../../src/wings/nights/prune-exports.ts';
 import { contentSeal } from '../../../src/places/export/content-seal.ts';
 import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { takeLock } from '../../../src/places/files/lock.ts';
 import { type NewManifest, manifestBytes } from '../../../src/places/export/manifest.ts';
 import { failingAt } from '../../model/support/failing-weather.ts';
@@ -135,7 +135,7 @@ describe('prune', () => {
       await mkdir(join(folder, day, '.run'), { recursive: true });
       await writeFile(join(folder, day, 'manifest.json'), manifestBytes({ ...manifestOf(day), files: [] }));
     }
-    const place = folderNights(diskFileStore, folder);
+    const place = folderNights(localDisk, folder);
     const plan = await planPruning(place, rules, day);
     const lock = await takeLock(join(folder, '2026-11-18'));
     expect((await planPruning(place, rules, day)).kept[0]).toEqual({

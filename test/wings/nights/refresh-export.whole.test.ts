@@ -11,7 +11,7 @@ import { planExport } from '../../../src/core/run/plan-export.ts';
 import { intolerable } from '../../../src/core/run/tolerance.ts';
 import { tables } from '../../../src/core/records/columns.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
 import type { NamedRow } from '../../../src/core/records/table.ts';
@@ -26,7 +26,7 @@ const allTables = [...tables.map(({ name }) => name), 'changes'].join();
 
 async function rowsOf(folder: string, table: string): Promise<NamedRow[]> {
   const rows: NamedRow[] = [];
-  for await (const row of readRows({ files: diskFileStore, folder, table })) rows.push(row);
+  for await (const row of readRows({ files: localDisk, folder, table })) rows.push(row);
   return rows;
 }
 
@@ -80,7 +80,7 @@ describe('an export with a base', () => {
       const files = (folder: string) =>
         Object.entries(exportBytes(folder)).filter(([path]) => path !== 'manifest.json');
       expect(files(second)).toEqual(files(full));
-      expect((await verifyExport(diskFileStore, second)).damage).toEqual([]);
+      expect((await verifyExport(localDisk, second)).damage).toEqual([]);
     },
   );
 
@@ -111,7 +111,7 @@ describe('an export with a base', () => {
     const lines = (folder: string) => Object.entries(exportBytes(folder)).filter(([path]) => path.startsWith('jsonl/'));
     expect(lines(carried).length).toBeGreaterThan(4);
     expect(lines(carried)).toEqual(lines(read));
-    expect((await verifyExport(diskFileStore, carried)).damage).toEqual([]);
+    expect((await verifyExport(localDisk, carried)).damage).toEqual([]);
   });
 
   it('requests what is new and stale, and tells what changed', async () => {
@@ -141,14 +141,14 @@ describe('an export with a base', () => {
       { op: 'update', reason: null, id: changed, changed: '["burnt"]', before: '{"burnt":false}', burnt: true },
       { op: 'delete', reason: 'unlisted', id: unlisted, interface: null },
     ]);
-    const manifest = await readManifest(diskFileStore, second);
+    const manifest = await readManifest(localDisk, second);
     expect(manifest?.base).toMatchObject({
       asked: { new: 10, failed: 0, missing: 0, stale: 119 },
       overdue: 0,
       lost: 1,
       classes: [{ when: [], rows: 119, asked: 119, changed: 2 }],
     });
-    expect((await verifyExport(diskFileStore, second)).damage).toEqual([]);
+    expect((await verifyExport(localDisk, second)).damage).toEqual([]);
   });
 
   it('carries what the limit of credits does not reach, and requests it on the next night', async () => {
@@ -196,7 +196,7 @@ describe('an export with a base', () => {
     expect(sent).toBe(undisturbed.sent);
     const files = (folder: string) => Object.entries(exportBytes(folder)).filter(([path]) => path !== 'manifest.json');
     expect(files(cut)).toEqual(files(whole));
-    const [a, b] = [await readManifest(diskFileStore, cut), await readManifest(diskFileStore, whole)];
+    const [a, b] = [await readManifest(localDisk, cut), await readManifest(localDisk, whole)];
     expect([a?.counts, a?.calls, a?.credits, a?.base]).toEqual([b?.counts, b?.calls, b?.credits, b?.base]);
   });
 
@@ -209,8 +209,7 @@ describe('an export with a base', () => {
     await on(1, { base: 'none' });
     await on(2);
     await on(4);
-    const names = async (day: number) =>
-      (await readManifest(diskFileStore, join(top, `date=2026-11-2${day}`)))?.base?.name;
+    const names = async (day: number) => (await readManifest(localDisk, join(top, `date=2026-11-2${day}`)))?.base?.name;
     expect([await names(2), await names(4)]).toEqual(['date=2026-11-21', 'date=2026-11-22']);
     await on(3);
     expect(await names(3)).toBe('date=2026-11-22');
@@ -261,9 +260,9 @@ describe('an export with a base', () => {
     const given = { ids: idsFile, url: 'http://localhost', out: second, 'ids-per-call': '20', ...flags, base: first };
     const { job, idsFolder } = loadJob({ flags: given, folder: '/' });
     const stdin = { [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true as const, value: undefined }) }) };
-    const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin, folder: second });
+    const prepared = await prepareInputs({ job, idsFolder, files: localDisk, stdin, folder: second });
     const clock = { ...systemClock, now: () => firstNight + 86_400_000 };
-    const plan = await planExport({ ...runWings, job, prepared, files: diskFileStore, clock });
+    const plan = await planExport({ ...runWings, job, prepared, files: localDisk, clock });
     expect(plan).toMatchObject({ calls: 1, credits: 160, base: { carried: 105, stillMissing: 5, asked: { new: 20 } } });
     const outcome = await night({ day: 1, records, ids, out: second, flags: { ...flags, base: first } });
     expect(outcome).toMatchObject({ callsOfRun: 1, account: { counts: { exported: 20, carried: 105, missing: 5 } } });

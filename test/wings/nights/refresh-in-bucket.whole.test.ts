@@ -8,7 +8,7 @@ import { planExport } from '../../../src/core/run/plan-export.ts';
 import { openSource, rebuildExport, rebuiltJob } from '../../../src/wings/repair/rebuild/rebuild-export.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { firstNight, night } from '../../support/nights.ts';
 import { exportBytes, runExport } from '../../support/run-export.ts';
@@ -88,9 +88,9 @@ describe('an export with a base in a bucket', () => {
       environment: {},
       folder: '/',
     });
-    const prepared = await prepareInputs({ job, idsFolder, files: diskFileStore, stdin: nothing(), folder: idsFolder });
+    const prepared = await prepareInputs({ job, idsFolder, files: localDisk, stdin: nothing(), folder: idsFolder });
     const clock = { ...systemClock, now: () => firstNight + 2 * dayMs };
-    const plan = await planExport({ ...runWings, job, prepared, files: diskFileStore, openStore, clock });
+    const plan = await planExport({ ...runWings, job, prepared, files: localDisk, openStore, clock });
     const outcome = await night({ ...second, idFile: wanted.idFile, out, context, flags: based });
     expect(outcome).toMatchObject({ state: 'complete', account: { credits: plan.credits } });
     expect(plan).toMatchObject({ credits: wanted.credits, base: { folder: `${nights}/date=2026-11-20` } });
@@ -166,7 +166,7 @@ describe('a rebuild', () => {
     const { base: source, firstIds } = await inFolders();
     const { buckets, context, more, firstIn, openStore } = await inBucket();
     const rebuild = async (from: string, to: string) => {
-      const files = from.startsWith('s3:') ? bucketFiles(await openStore({ address: from }), from) : diskFileStore;
+      const files = from.startsWith('s3:') ? bucketFiles(await openStore({ address: from }), from) : localDisk;
       const opened = await openSource(from, files);
       const job = rebuiltJob(opened, to, { formats: ['jsonl'], tables: ['assets', 'creators'], scratch: more.scratch });
       const outcome = await runExport({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
-import { diskFileStore, type FileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk, type Disk } from '../../../src/places/files/disk.ts';
 import { night } from '../../support/nights.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -11,10 +11,10 @@ const ids = Array.from({ length: 60 }, (_, n) => generatedId(4, n));
 const records = ids.slice(5).map(generatedRecord);
 
 /** A disk on which a folder is removed before the n-th operation within it, from 0. */
-function removing(folder: string, at: number): { readonly files: FileStore; readonly seen: () => number } {
+function removing(folder: string, at: number): { readonly files: Disk; readonly seen: () => number } {
   let seen = 0;
-  const files = new Proxy(diskFileStore, {
-    get: (store, name: keyof FileStore) => {
+  const files = new Proxy(localDisk, {
+    get: (store, name: keyof Disk) => {
       const operation: unknown = Reflect.get(store, name);
       if (typeof operation !== 'function') return operation;
       return (path: unknown, ...rest: readonly unknown[]): unknown => {

@@ -7,7 +7,7 @@ import { planPruning } from '../../../src/wings/nights/prune-exports.ts';
 import { errorOf } from '../../../src/core/run/tolerance.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import type { ExportContext } from '../../../src/core/run/export-context.ts';
 import { night } from '../../support/nights.ts';
@@ -38,7 +38,7 @@ async function nights() {
     return { ...outcome, warnings, exit: errorOf(outcome, job)?.exit };
   };
   await run(0, ids, { base: 'none' });
-  const manifestOf = (day: number) => readManifest(diskFileStore, dayOf(day));
+  const manifestOf = (day: number) => readManifest(localDisk, dayOf(day));
   return { top, run, manifestOf, latest: () => readlinkSync(join(top, 'latest')) };
 }
 
@@ -88,7 +88,7 @@ describe('a list that is cut short', () => {
     const { top, run } = await nights();
     await run(1, ids.slice(0, 20));
     const { kept, removed } = await planPruning(
-      folderNights(diskFileStore, top),
+      folderNights(localDisk, top),
       { last: 2, daily: 0, weekly: 0, monthly: 0 },
       { today: '2026-12-31' },
     );

@@ -4,7 +4,7 @@ import { afterAll, onTestFinished } from 'vitest';
 import { readRows } from '../../../src/exports/read-rows.ts';
 import type { NamedRow } from '../../../src/core/records/table.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { type Manifest, readManifest } from '../../../src/places/export/manifest.ts';
 import type { RepairOutcome } from '../../../src/wings/repair/repair-outcome.ts';
 import { night, serviceWith } from '../../support/nights.ts';
@@ -105,7 +105,7 @@ async function openNights(top: string, service: readonly string[]): Promise<TwoN
 }
 
 export async function manifestIn(folder: string): Promise<Manifest> {
-  const manifest = await readManifest(diskFileStore, folder);
+  const manifest = await readManifest(localDisk, folder);
   if (manifest === undefined) throw new Error(`${folder} is not complete`);
   return manifest;
 }
@@ -141,7 +141,7 @@ export async function rowsIn(folder: string, table: string, part?: number): Prom
   const manifest = await manifestIn(folder);
   const counts = manifest.files.filter((file) => file.table === table && file.format === formats[0]);
   const rows: NamedRow[] = [];
-  for await (const row of readRows({ files: diskFileStore, folder, table })) rows.push(row);
+  for await (const row of readRows({ files: localDisk, folder, table })) rows.push(row);
   if (part === undefined) return rows;
   const from = counts.filter((file) => file.part < part).reduce((sum, file) => sum + file.rows, 0);
   return rows.slice(from, from + (counts.find((file) => file.part === part)?.rows ?? 0));

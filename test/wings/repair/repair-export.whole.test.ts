@@ -14,7 +14,7 @@ import { tables } from '../../../src/core/records/columns.ts';
 import { sha256 } from '../../../src/lib/hash/sha256.ts';
 import { repairExport } from '../../../src/wings/repair/repair-export.ts';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import { type GeneratedServiceOptions, startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
@@ -162,7 +162,7 @@ describe('a repair', () => {
     const { out } = await finished();
     const whole = exportBytes(out);
     rmSync(join(out, 'csv'), { recursive: true });
-    const effects = { files: diskFileStore, stdin: process.stdin };
+    const effects = { files: localDisk, stdin: process.stdin };
     expect((await repairExport({ folder: out }, effects)).after.damage).toEqual([]);
     expect(exportBytes(out)).toEqual(whole);
   });
@@ -175,7 +175,7 @@ describe('a repair', () => {
     loseTable(out, 'assets', 1);
     loseTable(out, 'assets', 4);
     appendFileSync(join(out, 'unexported/part-00003.csv'), 'x');
-    expect((await verifyExport(diskFileStore, out)).damage).toHaveLength(7);
+    expect((await verifyExport(localDisk, out)).damage).toHaveLength(7);
     const outcome = await runRepair({ flags });
     expect(outcome.error).toBeUndefined();
     expect(outcome.rebuilt).toEqual(['unexported/part-00003.csv']);
@@ -191,7 +191,7 @@ describe('a repair', () => {
     const paid = running.counts().calls - calls;
     expect(paid).toBeLessThanOrEqual(8);
     expect(outcome).toMatchObject({ calls: paid, credits: paid * 160 });
-    const manifest = await readManifest(diskFileStore, out);
+    const manifest = await readManifest(localDisk, out);
     expect(manifest).toMatchObject({ calls: calls + paid, credits: (calls + paid) * 160 });
     expect(readdirSync(out)).not.toContain('.run');
     expect((await runExport({ flags: { ...flags, ...(await flagsOf(out)) } })).state).toBe('already');
@@ -219,7 +219,7 @@ describe('a repair', () => {
     expect(outcome.after.damage).toEqual([]);
     expect({ ...exportBytes(out), 'manifest.json': '' }).toEqual({ ...whole, 'manifest.json': '' });
     expect(running.counts().calls - calls).toBe(all);
-    expect(await readManifest(diskFileStore, out)).toMatchObject({ calls: 2 * all });
+    expect(await readManifest(localDisk, out)).toMatchObject({ calls: 2 * all });
   });
 
   // Promise, Nothing overspent: What a stopped repair has paid for is not paid for again, though the export is run meanwhile
@@ -233,7 +233,7 @@ describe('a repair', () => {
     expect(exportBytes(out)).toEqual(kept);
     expect((await runRepair({ flags })).after.damage).toEqual([]);
     expect(running.counts().calls).toBe(2 * calls);
-    expect(await readManifest(diskFileStore, out)).toMatchObject({ calls: 2 * calls });
+    expect(await readManifest(localDisk, out)).toMatchObject({ calls: 2 * calls });
     expect(readdirSync(out)).not.toContain('.run');
   });
 
@@ -248,13 +248,13 @@ describe('a repair', () => {
 
   it('takes what the service says now into the account', async () => {
     const { out, flags } = await finished();
-    const before = await readManifest(diskFileStore, out);
+    const before = await readManifest(localDisk, out);
     loseTable(out, 'assets', 2);
     const forgetful = await service({ missingPercent: 60 });
     const outcome = await runRepair({ flags: { ...flags, url: forgetful.url } });
     expect(outcome.parts).toEqual([2]);
     expect(outcome.after.damage).toEqual([]);
-    const after = await readManifest(diskFileStore, out);
+    const after = await readManifest(localDisk, out);
     expect(after?.counts.read).toBe(entries);
     expect(after?.counts.missing).toBeGreaterThan(before?.counts.missing ?? entries);
     expect(after?.commits.map(({ counts }) => counts.missing)).toEqual(
@@ -316,7 +316,7 @@ describe('a repair', () => {
 
 /** The flags with which the export was made, as its manifest keeps them. */
 async function flagsOf(out: string): Promise<Readonly<Record<string, string>>> {
-  const job = (await readManifest(diskFileStore, out))?.job ?? {};
+  const job = (await readManifest(localDisk, out))?.job ?? {};
   return {
     'ids-per-call': String(job['service.idsPerCall']),
     'rows-per-part': String(job['output.rowsPerPart']),

@@ -2,7 +2,7 @@ import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { repairExport } from '../../../src/wings/repair/repair-export.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { exportBytes, noBytes, runExport, runRepair } from '../../support/run-export.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
@@ -52,7 +52,7 @@ describe('a repair of an export whose id files changed', () => {
     const { out, service, calls } = await finished();
     const whole = exportBytes(out);
     rmSync(join(out, 'unexported/part-00002.csv'));
-    const outcome = await repairExport({ folder: out }, { files: diskFileStore, stdin: noBytes() });
+    const outcome = await repairExport({ folder: out }, { files: localDisk, stdin: noBytes() });
     expect(outcome).toMatchObject({ rebuilt: ['unexported/part-00002.csv'], notes: [], after: { damage: [] } });
     expect(exportBytes(out)).toEqual(whole);
     expect(service.counts().calls).toBe(calls);

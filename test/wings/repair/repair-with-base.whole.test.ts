@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSource, rebuildExport, rebuiltJob } from '../../../src/wings/repair/rebuild/rebuild-export.ts';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { night } from '../../support/nights.ts';
 import { runExport } from '../../support/run-export.ts';
 import {
@@ -26,7 +26,7 @@ const carriedNote = expect.stringContaining('Carried rows of damaged parts are r
 const changesNote = expect.stringContaining('The table changes is removed from the export') as string;
 
 async function expectWhole(out: string): Promise<void> {
-  expect(await verifyExport(diskFileStore, out)).toMatchObject({ damage: [], strangers: [] });
+  expect(await verifyExport(localDisk, out)).toMatchObject({ damage: [], strangers: [] });
   expect(existsSync(join(out, '.run'))).toBe(false);
 }
 
@@ -108,7 +108,7 @@ describe('a repair of an export with a base', () => {
   it('of one that was rebuilt keeps its source in the manifest', async () => {
     const { top, out, where } = await twoNights();
     const rebuilt = join(top, 'rebuilt');
-    const source = await openSource(out, diskFileStore);
+    const source = await openSource(out, localDisk);
     const job = rebuiltJob(source, rebuilt, { formats: ['csv'] });
     await runExport({
       flags: { ...where, out: rebuilt },

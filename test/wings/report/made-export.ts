@@ -2,7 +2,7 @@ import { inFolder } from '../../../src/core/run/homes/export-place.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import type { ReportData } from '../../../src/wings/report/report-data.ts';
 import { type ReportedExport, readExportReport } from '../../../src/wings/report/report-export.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -98,6 +98,6 @@ export async function runMade(made: MadeExport): Promise<ProgramRun> {
 }
 
 export function dataOf(folder: string, more: Partial<ReportedExport> = {}): Promise<ReportData> {
-  const place = inFolder(diskFileStore, folder);
+  const place = inFolder(localDisk, folder);
   return readExportReport({ place, nowMs: 0, version: '0.0.0-test', ...more });
 }

@@ -6,7 +6,7 @@ import type { ReportData } from '../../../src/wings/report/report-data.ts';
 import { inFolder } from '../../../src/core/run/homes/export-place.ts';
 import { standingAt } from '../../../src/core/run/homes/standing.ts';
 import { readReport } from '../../../src/wings/report/read-report.ts';
-import { diskFileStore } from '../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../src/places/files/disk.ts';
 import { exportBytes } from '../../support/run-export.ts';
 import { runHere } from '../../support/run-here.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
@@ -142,9 +142,9 @@ describe('report', () => {
   });
 
   it('names the package where DuckDB is not installed', async () => {
-    const standing = await standingAt(inFolder(diskFileStore, folder), 0);
+    const standing = await standingAt(inFolder(localDisk, folder), 0);
     const request = {
-      files: diskFileStore,
+      files: localDisk,
       folder,
       standing,
       nowMs: 0,

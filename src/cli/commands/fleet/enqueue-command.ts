@@ -8,7 +8,7 @@ import { count, plural } from '../../../lib/format-text.ts';
 import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import type { Enqueued, EnqueueProgress } from '../../../wings/fleet/index.ts';
 import { limitText } from '../../../places/export/export-facts.ts';
-import { diskFileStore } from '../../../places/files/file-store.ts';
+import { localDisk } from '../../../places/files/disk.ts';
 import type { CommandLine } from '../../command.ts';
 import { jobCommand, jobFlagGroups, jobOf } from '../../job-flags.ts';
 import { columnLines, invalidLines } from '../../output/ids-text.ts';
@@ -57,7 +57,7 @@ async function enqueue(args: CommandLine): Promise<number> {
       {
         clock: systemClock,
         random: Math.random,
-        files: diskFileStore,
+        files: localDisk,
         stdin: args.terminal.stdin,
         stop: signals.stop,
         abort: signals.abort,

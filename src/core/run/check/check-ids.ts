@@ -3,7 +3,7 @@ import { findInputs } from '../../ids/prepare-inputs.ts';
 import { aboutEntries, bytesOfInput, firstEntries } from '../../ids/read/first-entries.ts';
 import type { LoadedJob } from '../../job/load-job.ts';
 import { count, plural } from '../../../lib/format-text.ts';
-import { diskFileStore } from '../../../places/files/file-store.ts';
+import { localDisk } from '../../../places/files/disk.ts';
 import { type HomeContext, bucketIds } from '../homes/open-home.ts';
 import { intolerableIds } from '../tolerance.ts';
 import type { TakenColumn } from '../../ids/read/reading.ts';
@@ -47,7 +47,7 @@ export async function checkIds(
     idsFolder,
     outputDir,
     folder,
-    files: diskFileStore,
+    files: localDisk,
     stdin: process.stdin,
     streams: true,
     findRemote: bucketIds(job, context),

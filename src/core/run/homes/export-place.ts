@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { homeFolder } from '../../../lib/addresses/home-folder.ts';
 import { bucketFiles } from '../../../places/export/bucket-files.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Disk } from '../../../places/files/disk.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
@@ -10,13 +10,13 @@ import { sha256 } from '../../../lib/hash/sha256.ts';
 /** What reads an export: its store, the same as files, and its address. */
 export interface ExportPlace {
   /** Those of a bucket are read only. */
-  readonly files: FileStore;
+  readonly files: Disk;
   /** Absolute, or the address of a bucket. */
   readonly folder: string;
   readonly store: ObjectStore;
 }
 
-export function inFolder(files: FileStore, folder: string): ExportPlace {
+export function inFolder(files: Disk, folder: string): ExportPlace {
   return { files, folder, store: folderPlace(files, folder) };
 }
 

@@ -2,12 +2,12 @@ import type { SliceShape } from '../../ids/batch-ids.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Commit } from '../../../places/export/export-facts.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Disk } from '../../../places/files/disk.ts';
 import type * as amongOthers from './among-others.ts';
 
 /** What a home is made of: the store of an export, the local folder where its parts are made (in a folder, itself), and who else may work on it. */
 export interface HomePlace {
-  readonly files: FileStore;
+  readonly files: Disk;
   readonly store: ObjectStore;
   readonly clock: Clock;
   /** Aborted when the time of grace of the process is over. */

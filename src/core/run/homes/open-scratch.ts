@@ -1,5 +1,5 @@
 import { exportPaths, journalPart, pathIn } from '../../../places/export/export-folder.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Disk } from '../../../places/files/disk.ts';
 import { type Journal, openJournal } from '../../../places/scratch/journal.ts';
 import { openTally, type Tally } from '../../../places/scratch/tally.ts';
 
@@ -29,7 +29,7 @@ export class Openings {
 
 /** Opens the folder in which parts are made. What belongs to committed parts goes. */
 export async function openScratch(
-  files: FileStore,
+  files: Disk,
   folder: string,
   isCommitted: (part: number) => boolean,
 ): Promise<OpenScratch> {
@@ -48,7 +48,7 @@ export async function openScratch(
 }
 
 /** A crash between a commit and the removal of its journal leaves answers that are not needed. */
-async function dropCommitted(files: FileStore, folder: string, isCommitted: (part: number) => boolean): Promise<void> {
+async function dropCommitted(files: Disk, folder: string, isCommitted: (part: number) => boolean): Promise<void> {
   for (const name of await files.list(pathIn(folder, exportPaths.journals))) {
     const part = journalPart(name);
     if (part !== undefined && isCommitted(part)) await files.remove(pathIn(folder, `${exportPaths.journals}/${name}`));

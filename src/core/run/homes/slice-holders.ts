@@ -2,11 +2,11 @@ import { type Watch, watchHolder } from '../../../places/log/heartbeat.ts';
 import { type SliceLog, readLogs, sliceNames } from '../../../places/log/slice-log.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { heldElsewhere } from './hold-home.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Disk } from '../../../places/files/disk.ts';
 
 /** Where slices are made on this disk. */
 export interface LocalScratch {
-  readonly files: FileStore;
+  readonly files: Disk;
   readonly scratch: string;
 }
 
@@ -22,7 +22,7 @@ export async function sliceFolders({ files, scratch }: LocalScratch): Promise<st
 }
 
 /** The id of a scratch folder: whoever holds its lock follows a holder that named it. Made when there is none. */
-export async function scratchId(files: FileStore, folder: string): Promise<string> {
+export async function scratchId(files: Disk, folder: string): Promise<string> {
   const path = pathIn(folder, `${exportPaths.run}/scratch`);
   const known = await files.readAll(path);
   if (known !== undefined && known.length === 36) return Buffer.from(known).toString('latin1');

@@ -4,7 +4,7 @@ import { type Clock, utcDay } from '../../../lib/clock.ts';
 import type { CreditLedger } from '../../client/ledger/credit-ledger.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { Counts } from '../../../places/export/export-facts.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Disk } from '../../../places/files/disk.ts';
 import type { RunLine, RunSpan } from './run-lines.ts';
 import { openRunRecord, type RunRecord } from './run-record.ts';
 import type { RunEvent, RunListener } from '../../work/run-events.ts';
@@ -12,7 +12,7 @@ import type { RunEnd } from '../../work/run-observer.ts';
 import { askedIds, fetchedIds, lastRunOf } from './runs-model.ts';
 
 export interface RunToRecord {
-  readonly files: FileStore;
+  readonly files: Disk;
   /** Local folder that keeps the record. */
   readonly folder: string;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Disk } from '../../../places/files/disk.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
 import { boundedRunLines, firstStart, isOverBounds, parseRunLines, type RunLine, runLineText } from './run-lines.ts';
@@ -18,14 +18,14 @@ export interface RunRecord {
 }
 
 /** The lines of an export's record; none when there is none. */
-export async function readRunLines(files: FileStore, folder: string): Promise<RunLine[]> {
+export async function readRunLines(files: Disk, folder: string): Promise<RunLine[]> {
   const unfinished = await textOf(files, pathIn(folder, exportPaths.runLines));
   return parseRunLines(unfinished ?? (await textOf(files, pathIn(folder, exportPaths.keptRunLines))) ?? '');
 }
 
 /** When an export began, in milliseconds since 1970: its manifest says so, or its record. */
 export async function startOfExport(
-  files: FileStore,
+  files: Disk,
   folder: string,
   { startedAtMs }: Pick<Manifest, 'startedAtMs'>,
 ): Promise<number | undefined> {
@@ -33,28 +33,28 @@ export async function startOfExport(
   return firstStart(await readRunLines(files, folder));
 }
 
-async function textOf(files: FileStore, path: string): Promise<string | undefined> {
+async function textOf(files: Disk, path: string): Promise<string | undefined> {
   const bytes = await files.readAll(path).catch(() => undefined);
   return bytes && Buffer.from(bytes).toString('utf8');
 }
 
 /** Opens the record of an unfinished export for the run that begins. Nothing is written before the first line. */
-export function openRunRecord(files: FileStore, folder: string): Promise<RunRecord> {
+export function openRunRecord(files: Disk, folder: string): Promise<RunRecord> {
   return openRecord(files, pathIn(folder, exportPaths.runLines));
 }
 
 /** Opens the record that a complete export in a folder keeps. */
-export function openKeptRecord(files: FileStore, folder: string): Promise<RunRecord> {
+export function openKeptRecord(files: Disk, folder: string): Promise<RunRecord> {
   return openRecord(files, pathIn(folder, exportPaths.keptRunLines));
 }
 
-async function openRecord(files: FileStore, path: string): Promise<RunRecord> {
+async function openRecord(files: Disk, path: string): Promise<RunRecord> {
   return new RecordFile(files, path, (await textOf(files, path)) ?? '');
 }
 
 class RecordFile implements RunRecord {
   readonly earlier: readonly RunLine[];
-  readonly #files: FileStore;
+  readonly #files: Disk;
   readonly #path: string;
   #lines: RunLine[];
   #file: OpenFile | undefined;
@@ -62,7 +62,7 @@ class RecordFile implements RunRecord {
   #end: number;
   #isCut = true;
 
-  constructor(files: FileStore, path: string, text: string) {
+  constructor(files: Disk, path: string, text: string) {
     this.#files = files;
     this.#path = path;
     this.#lines = parseRunLines(text);
@@ -117,7 +117,7 @@ class RecordFile implements RunRecord {
 }
 
 /** Moves the record of a complete export next to its manifest. If that fails, the record is lost. */
-export async function keepRunLines(files: FileStore, folder: string): Promise<void> {
+export async function keepRunLines(files: Disk, folder: string): Promise<void> {
   const from = pathIn(folder, exportPaths.runLines);
   const size = await files.sizeOf(from).catch(() => undefined);
   if (size !== undefined) await files.rename(from, pathIn(folder, exportPaths.keptRunLines)).catch(() => undefined);

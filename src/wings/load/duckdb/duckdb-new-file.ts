@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { ExportError, messageOf } from '../../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
-import { diskFileStore } from '../../../places/files/file-store.ts';
+import { localDisk } from '../../../places/files/disk.ts';
 import { realFile, takeFile, takeOwner, takePlace } from '../../../places/files/take-place.ts';
 import type { Database } from '../database.ts';
 import { connectDuckdb, databaseOn } from './duckdb-database.ts';
@@ -96,10 +96,10 @@ export async function openNewFile(
   loaded: LoadedExport,
   options: NewFileOptions,
 ): Promise<Database | undefined> {
-  const size = await diskFileStore.sizeOf(address);
+  const size = await localDisk.sizeOf(address);
   if (typeof size !== 'number' || size === 0) return undefined;
   const file = await realFile(address);
-  if ((await diskFileStore.sizeOf(`${file}.wal`)) !== undefined) {
+  if ((await localDisk.sizeOf(`${file}.wal`)) !== undefined) {
     options.note(`loading in place: ${file}.wal lies beside the file, so another program has not closed it`);
     return undefined;
   }
@@ -108,7 +108,7 @@ export async function openNewFile(
   let letGo = async (): Promise<void> => undefined;
   const discard = async (): Promise<void> => {
     await close();
-    for (const path of [made, `${made}.wal`]) await diskFileStore.remove(path);
+    for (const path of [made, `${made}.wal`]) await localDisk.remove(path);
     await letGo();
   };
   try {
@@ -156,10 +156,10 @@ async function takeTurn(file: string, address: string): Promise<(() => Promise<v
 /** Removes what killed loads left, for the load whose turn it is: nobody else makes such files. */
 async function removeLeftovers(file: string): Promise<void> {
   const start = `${basename(file)}.new-`;
-  for (const name of await diskFileStore.listMarked(dirname(file))) {
+  for (const name of await localDisk.listMarked(dirname(file))) {
     const isOurs = name.startsWith(start) && /^[0-9a-f]{8}(\.wal(\.\w+)?)?$/.test(name.slice(start.length));
     const path = join(dirname(file), name);
-    if (isOurs && (await diskFileStore.readLink(path)) === undefined) await diskFileStore.remove(path);
+    if (isOurs && (await localDisk.readLink(path)) === undefined) await localDisk.remove(path);
   }
 }
 

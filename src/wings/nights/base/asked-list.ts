@@ -4,7 +4,7 @@ import { longestId } from '../../../lib/ids/asset-id.ts';
 import type { Entries } from '../../../core/ids/entries.ts';
 import { fingerprintInputs } from '../../../core/ids/read/input-bytes.ts';
 import type { PreparedInputs } from '../../../core/ids/prepare-inputs.ts';
-import { type FileStore, writeWhole } from '../../../places/files/file-store.ts';
+import { type Disk, writeWhole } from '../../../places/files/disk.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
 
@@ -20,7 +20,7 @@ const linesAtOnce = 512;
  * answered before, which tells their faults from those of the service.
  */
 export async function writeAskedIds(
-  { files, path }: { readonly files: FileStore; readonly path: string },
+  { files, path }: { readonly files: Disk; readonly path: string },
   keys: BaseKeys,
   { entries, newIds }: { readonly entries: AsyncIterable<Entries>; readonly newIds: number },
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function writeAskedIds(
 }
 
 /** These ids as the input of an export. */
-export async function askedInputs(files: FileStore, path: string): Promise<PreparedInputs> {
+export async function askedInputs(files: Disk, path: string): Promise<PreparedInputs> {
   const read = async function* (): AsyncGenerator<Uint8Array, void, void> {
     const file = await files.open(path, 'read');
     try {

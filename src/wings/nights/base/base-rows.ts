@@ -3,7 +3,7 @@ import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { holdsCells, recordFiles } from '../../../exports/records.ts';
 import { CellRows, type RowBatch } from '../../../exports/row-batch.ts';
 import { BitSet } from '../../../lib/bit-set.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Disk } from '../../../places/files/disk.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
 import { type BlockFile, PieceReader, plainBlocks } from './line-file.ts';
@@ -28,7 +28,7 @@ interface Piece {
 export class BaseRows {
   /** Whether cells are taken as the files hold them; else records are. */
   readonly #hasCells: boolean;
-  readonly #files: FileStore;
+  readonly #files: Disk;
   readonly #spillPath: string;
   readonly #window = new Map<number, Buffer>();
   readonly #mostBytes: number;
@@ -49,7 +49,7 @@ export class BaseRows {
       files,
       spillPath,
       mostBytes = windowBytes,
-    }: { readonly files: FileStore; readonly spillPath: string; readonly mostBytes?: number },
+    }: { readonly files: Disk; readonly spillPath: string; readonly mostBytes?: number },
   ) {
     this.#files = files;
     this.#spillPath = spillPath;

@@ -10,7 +10,7 @@ import type { RowBlock } from '../../../core/records/row-block.ts';
 import type { ShapedTable } from '../../../core/records/shape-table.ts';
 import type { Table } from '../../../core/records/table.ts';
 import { idsTable, unexportedTable } from '../../../core/records/beside-tables.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Disk } from '../../../places/files/disk.ts';
 import type { Begun } from '../../../places/export/export-facts.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
 import type { FlatBatch } from '../../../core/work/flatten-batch.ts';
@@ -35,7 +35,7 @@ export interface RebuiltParts {
   readonly join: number;
   /** How assets are to be sorted; absent: as in the source. */
   readonly sort?: SortOrder | undefined;
-  readonly files: FileStore;
+  readonly files: Disk;
   /** Local folder where files are made. */
   readonly folder: string;
   readonly stop: AbortSignal;

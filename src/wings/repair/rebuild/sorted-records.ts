@@ -3,7 +3,7 @@ import { assetsTable } from '../../../core/records/columns.ts';
 import type { Column } from '../../../core/records/table.ts';
 import { nearestName } from '../../../lib/nearest-name.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Disk } from '../../../places/files/disk.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
 
 /** Bytes before a cell: nulls come last. */
@@ -132,7 +132,7 @@ export class SortedRecords {
   }
 
   /** @param folder an empty folder, for what memory does not hold */
-  static async open(order: SortOrder, files: FileStore, folder: string): Promise<SortedRecords> {
+  static async open(order: SortOrder, files: Disk, folder: string): Promise<SortedRecords> {
     return new SortedRecords(order, await files.open(`${folder}/runs`, 'create'));
   }
 

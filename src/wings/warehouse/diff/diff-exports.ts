@@ -8,7 +8,7 @@ import { changeColumns, changesTable } from '../../../core/records/columns.ts';
 import type { Column, Row, Table } from '../../../core/records/table.ts';
 import { type FileFacts, noCounts, noNotes } from '../../../places/export/export-facts.ts';
 import { exportPaths, pathIn, requireExportFolder } from '../../../places/export/export-folder.ts';
-import type { FileStore } from '../../../places/files/file-store.ts';
+import type { Disk } from '../../../places/files/disk.ts';
 import { type Manifest, type NewManifest, writeManifest } from '../../../places/export/manifest.ts';
 import { startOfExport } from '../../../core/run/record/run-record.ts';
 import { publishFiles } from '../../../places/scratch/part-file.ts';
@@ -29,7 +29,7 @@ const rowsPerBlock = 1000;
 
 /** Writes a table into files under temporary names: at least one, as an empty table loads, too. */
 async function writeTable(
-  { files, folder, format }: { readonly files: FileStore; readonly folder: string; readonly format: Format },
+  { files, folder, format }: { readonly files: Disk; readonly folder: string; readonly format: Format },
   table: Table,
   rows: AsyncIterable<Row[]>,
 ): Promise<FileFacts[]> {
@@ -64,7 +64,7 @@ async function* blocks(rows: AsyncIterable<Row[]>): AsyncGenerator<Row[], void, 
 }
 
 export interface DiffRequest {
-  readonly files: FileStore;
+  readonly files: Disk;
   /** The older and the newer export. */
   readonly from: string;
   readonly to: string;
@@ -116,7 +116,7 @@ export async function diffExports(request: DiffRequest): Promise<DiffSummary> {
   });
 }
 
-async function openSide(folder: string, files: FileStore): Promise<DiffSide> {
+async function openSide(folder: string, files: Disk): Promise<DiffSide> {
   const side = diffSide(await openFinished(folder, files));
   const { damage } = await verifyExport(files, folder);
   const [first] = damage;
@@ -127,7 +127,7 @@ async function openSide(folder: string, files: FileStore): Promise<DiffSide> {
   });
 }
 
-async function requireNoManifest(files: FileStore, out: string): Promise<void> {
+async function requireNoManifest(files: Disk, out: string): Promise<void> {
   if ((await files.sizeOf(pathIn(out, exportPaths.manifest))) === undefined) return;
   throw new ExportError('usage', `${out} already holds an export or a diff`, {
     todo: 'Name another folder with --out.',
@@ -135,7 +135,7 @@ async function requireNoManifest(files: FileStore, out: string): Promise<void> {
 }
 
 /** All that a diff puts into its folder but the manifest. */
-async function clear(files: FileStore, out: string): Promise<void> {
+async function clear(files: Disk, out: string): Promise<void> {
   if ((await files.sizeOf(pathIn(out, exportPaths.manifest))) === undefined) {
     for (const format of ['parquet', 'csv']) await files.remove(pathIn(out, format));
   }

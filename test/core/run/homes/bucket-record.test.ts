@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { putRecord } from '../../../../src/core/run/homes/shared-record.ts';
 import { sliceNames } from '../../../../src/places/log/slice-log.ts';
 import { exportPaths } from '../../../../src/places/export/export-folder.ts';
-import { diskFileStore } from '../../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../../src/places/files/disk.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
@@ -13,7 +13,7 @@ it('leaves no record of runs behind that comes when the export is complete', asy
   await mkdir(join(scratch, exportPaths.run));
   await writeFile(join(scratch, exportPaths.runLines), '');
   const bucket = new MemoryObjects();
-  const place = { files: diskFileStore, store: bucket.open(), scratch };
+  const place = { files: localDisk, store: bucket.open(), scratch };
   const records = () => [...bucket.objects.keys()].filter((name) => name.startsWith(sliceNames.records));
   await putRecord(place);
   expect(records()).toHaveLength(1);

@@ -12,7 +12,7 @@ import { statusAt } from '../../../../src/wings/status/export-status.ts';
 import { readExportReport } from '../../../../src/wings/report/report-export.ts';
 import { reportPage } from '../../../../src/wings/report/page/page.ts';
 import { exportPaths, pathIn } from '../../../../src/places/export/export-folder.ts';
-import { diskFileStore } from '../../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../../src/places/files/disk.ts';
 import type { RunLine, RunSpan, RunStart } from '../../../../src/core/run/record/run-lines.ts';
 import { creditFigures, runsOf } from '../../../../src/core/run/record/runs-model.ts';
 import type { RunEnd } from '../../../../src/core/work/run-observer.ts';
@@ -80,7 +80,7 @@ async function exported(runs: readonly Run[], options: GeneratedServiceOptions =
   }
   if (outcome === undefined || ended === undefined) throw new Error('no run');
   const nowMs = Date.now();
-  const place = inFolder(diskFileStore, out);
+  const place = inFolder(localDisk, out);
   const status = await statusAt(place, nowMs);
   const report = await readExportReport({ place, nowMs, version: '1', extent: 'none' });
   const metric = (name: string): number =>

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
-import { diskFileStore } from '../../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../../src/places/files/disk.ts';
 import { inFolder } from '../../../../src/core/run/homes/export-place.ts';
 import type { ExportOutcome } from '../../../../src/core/run/export-outcome.ts';
 import { type Lake, lakeAt } from '../../../../src/wings/lake/index.ts';
@@ -51,5 +51,5 @@ export function dayOf(day: number): string {
 export const folderOf = (root: string, day: number): string => join(root, `date=${dayOf(day)}`);
 
 export function openRoot(root: string, nowMs = firstNight + 30 * dayMs): Lake {
-  return lakeAt({ place: inFolder(diskFileStore, root), clock: { now: () => nowMs } });
+  return lakeAt({ place: inFolder(localDisk, root), clock: { now: () => nowMs } });
 }

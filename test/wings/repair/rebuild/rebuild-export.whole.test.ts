@@ -12,7 +12,7 @@ import { verifyExport } from '../../../../src/exports/verify-export.ts';
 import { tables } from '../../../../src/core/records/columns.ts';
 import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 import { contentSeal } from '../../../../src/places/export/content-seal.ts';
-import { diskFileStore } from '../../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../../src/places/files/disk.ts';
 import { readManifest } from '../../../../src/places/export/manifest.ts';
 import type { ExportContext } from '../../../../src/core/run/export-context.ts';
 import type { RunEvent } from '../../../../src/core/work/run-events.ts';
@@ -37,7 +37,7 @@ interface Rebuild {
 }
 
 async function rebuild({ from, to, output = {}, join: joined = 1, fresh = false, context = {} }: Rebuild) {
-  const source = await openSource(from, diskFileStore);
+  const source = await openSource(from, localDisk);
   const job = rebuiltJob(source, to, output);
   return runExport({
     flags: { ids: '/dev/null', url: 'http://127.0.0.1:9', out: to },
@@ -81,15 +81,15 @@ describe('an export that is rebuilt', () => {
       expect(outcome).toMatchObject({ state: 'complete', callsOfRun: 0, creditsOfRun: 0 });
       expect(tableBytes(to)).toEqual(tableBytes(requested));
       const [made, source, direct] = [
-        await readManifest(diskFileStore, to),
-        await readManifest(diskFileStore, from),
-        await readManifest(diskFileStore, requested),
+        await readManifest(localDisk, to),
+        await readManifest(localDisk, from),
+        await readManifest(localDisk, requested),
       ];
       expect(made?.rebuilt).toEqual({
         seal: source === undefined ? '' : contentSeal(source),
       });
       expect({ ...made, rebuilt: undefined, job: undefined }).toEqual({ ...direct, job: undefined });
-      expect((await verifyExport(diskFileStore, to)).damage).toEqual([]);
+      expect((await verifyExport(localDisk, to)).damage).toEqual([]);
     },
   );
 
@@ -124,8 +124,8 @@ describe('an export that is rebuilt', () => {
     const outcome = await rebuild({ from: small, to, output: { formats: ['csv'] }, join: 2 });
     expect(outcome.account.parts).toBe(3);
     expect(tableBytes(to)).toEqual(tableBytes(large));
-    expect((await readManifest(diskFileStore, to))?.files.map(({ first, last }) => [first, last])).toEqual(
-      (await readManifest(diskFileStore, large))?.files.map(({ first, last }) => [first, last]),
+    expect((await readManifest(localDisk, to))?.files.map(({ first, last }) => [first, last])).toEqual(
+      (await readManifest(localDisk, large))?.files.map(({ first, last }) => [first, last]),
     );
   });
 
@@ -219,7 +219,7 @@ describe('an export that is rebuilt', () => {
   });
 
   it('needs a complete export', async () => {
-    await expect(openSource(await tempFolder(), diskFileStore)).rejects.toMatchObject({ exit: 'usage' });
+    await expect(openSource(await tempFolder(), localDisk)).rejects.toMatchObject({ exit: 'usage' });
   });
 });
 

@@ -6,7 +6,7 @@ import { readRows } from '../../../../src/exports/read-rows.ts';
 import { dayMs, systemClock } from '../../../../src/lib/clock.ts';
 import { generatedId } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 import { serveGenerated } from '../../../../src/practice-service.ts';
-import { diskFileStore } from '../../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../../src/places/files/disk.ts';
 import { type Manifest, readManifest } from '../../../../src/places/export/manifest.ts';
 import { openSource, rebuildExport, rebuiltJob } from '../../../../src/wings/repair/rebuild/rebuild-export.ts';
 import { type SortOrder, sortColumns } from '../../../../src/wings/repair/rebuild/sorted-records.ts';
@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 async function sortedBy(columns: readonly string[], more: Partial<SortOrder> = {}, from = source): Promise<string> {
   const to = await tempFolder();
-  const finished = await openSource(from, diskFileStore);
+  const finished = await openSource(from, localDisk);
   const sort = { columns: sortColumns(columns), memoryBytes: 1e9, ...more };
   const outcome = await runExport({
     flags: { ids: '/dev/null', url: 'http://127.0.0.1:9', out: to },
@@ -72,7 +72,7 @@ async function sortedBy(columns: readonly string[], more: Partial<SortOrder> = {
 }
 
 async function manifestOf(of: string): Promise<Manifest | undefined> {
-  return readManifest(diskFileStore, of);
+  return readManifest(localDisk, of);
 }
 
 /** Rows that one of them has and the other has not. */
@@ -112,7 +112,7 @@ describe('an export that is sorted', () => {
     for (const table of tables) expect(await differing(source, to, table), table).toBe(0);
     let before: readonly [collection: string | null, id: string] = ['', ''];
     const order: string[] = [];
-    for await (const { collection = null, id } of readRows({ files: diskFileStore, folder: to, table: 'assets' })) {
+    for await (const { collection = null, id } of readRows({ files: localDisk, folder: to, table: 'assets' })) {
       const now = [collection === null ? null : String(collection), String(id)] as const;
       const follows =
         now[0] === before[0] ? now[1] > before[1] : now[0] === null || (before[0] !== null && now[0] > before[0]);
@@ -123,7 +123,7 @@ describe('an export that is sorted', () => {
     expect(before[0]).toBeNull();
     const places = new Map(order.map((id, at) => [id, at]));
     let last = [-1, -1];
-    for await (const { asset_id, position } of readRows({ files: diskFileStore, folder: to, table: 'creators' })) {
+    for await (const { asset_id, position } of readRows({ files: localDisk, folder: to, table: 'creators' })) {
       const now = [places.get(String(asset_id)) ?? -1, Number(position)];
       const [place = -1, at = -1] = now;
       const follows = place > (last[0] ?? 0) || (place === last[0] && at > (last[1] ?? 0));
@@ -160,7 +160,7 @@ describe('an export that is sorted', () => {
   it('is resumed after a kill: the parts that are made stay', async () => {
     const whole = await sortedBy(['collection'], {}, small);
     const to = await tempFolder();
-    const finished = await openSource(small, diskFileStore);
+    const finished = await openSource(small, localDisk);
     const sort = { columns: ['collection', 'id'], memoryBytes: 1e9 };
     const stop = new AbortController();
     const make = (signal: AbortSignal) =>

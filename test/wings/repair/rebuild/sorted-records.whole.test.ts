@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { assetsTable } from '../../../../src/core/records/columns.ts';
 import type { Column, ColumnType } from '../../../../src/core/records/table.ts';
 import { recordRowsOf } from '../../../../src/exports/row-batch.ts';
-import { diskFileStore } from '../../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../../src/places/files/disk.ts';
 import { SortedRecords, type TimedRecord, sortKey } from '../../../../src/wings/repair/rebuild/sorted-records.ts';
 import { anyText } from '../../../support/any-text.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
@@ -62,7 +62,7 @@ function recordOf(id: number, name: string): TimedRecord {
 /** Adds records some at a time, and takes them the same way. */
 async function sorted(records: readonly TimedRecord[], memoryBytes: number, step: number): Promise<string[]> {
   const order = { columns: ['content_metadata_name', 'id'], memoryBytes };
-  const sorting = await SortedRecords.open(order, diskFileStore, await tempFolder());
+  const sorting = await SortedRecords.open(order, localDisk, await tempFolder());
   onTestFinished(() => sorting.close());
   for (let at = 0; at < records.length; at += step) {
     const some = records.slice(at, at + step);

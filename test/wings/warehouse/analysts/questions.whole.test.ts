@@ -4,7 +4,7 @@ import { questions, questionsDocument } from '../../../../src/wings/warehouse/an
 import { assetsTable, changesTable } from '../../../../src/core/records/columns.ts';
 import { nightsView } from '../../../../src/wings/warehouse/in-place/in-place-views.ts';
 import { nightsAddress } from '../../../../src/wings/warehouse/in-place/nights-address.ts';
-import { diskFileStore } from '../../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../../src/places/files/disk.ts';
 import { loadExport } from '../../../../src/wings/load/load-export.ts';
 import { parseTarget } from '../../../../src/wings/load/load-target.ts';
 import { keptFolder } from '../../../support/temp-folder.ts';
@@ -66,7 +66,7 @@ async function loadVersions(name: 'duckdb' | 'postgres'): Promise<void> {
   const target = name === 'duckdb' ? `duckdb:${file}` : (engines.postgres.address ?? '');
   for (const night of nights)
     await loadExport(
-      { files: diskFileStore, folder: night, kind: name, mode: 'scd2', maxDeletes: '100%' },
+      { files: localDisk, folder: night, kind: name, mode: 'scd2', maxDeletes: '100%' },
       parseTarget(target, '/'),
       () => undefined,
     );

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type DiffRequest, diffExports } from '../../../../src/wings/warehouse/diff/diff-exports.ts';
 import { readRows } from '../../../../src/exports/read-rows.ts';
 import { verifyExport } from '../../../../src/exports/verify-export.ts';
-import { diskFileStore } from '../../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../../src/places/files/disk.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { runProgram } from '../../../support/run-program.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
@@ -14,7 +14,7 @@ import { sampled } from '../../../model/support/sample.ts';
 
 async function diffOf(from: string, to: string, more: Partial<DiffRequest> = {}) {
   const out = join(await tempFolder(), 'diff');
-  const request = { files: diskFileStore, from, to, out, memoryBytes: 300e6, ignored, version: '0', ...more };
+  const request = { files: localDisk, from, to, out, memoryBytes: 300e6, ignored, version: '0', ...more };
   return { out, summary: await diffExports(request) };
 }
 
@@ -65,16 +65,16 @@ describe('a diff', () => {
     );
     const expected = (await jsonLines(to, 'creators')).filter((row) => changed.has(row['asset_id']));
     const found: unknown[] = [];
-    for await (const row of readRows({ files: diskFileStore, folder: out, table: 'creators' }))
+    for await (const row of readRows({ files: localDisk, folder: out, table: 'creators' }))
       found.push([row['asset_id'], row['position'], row['address']]);
     expect(found.sort()).toEqual(expected.map((row) => [row['asset_id'], row['position'], row['address']]).sort());
     expect(found.length).toBeGreaterThan(20);
-    const { damage, strangers } = await verifyExport(diskFileStore, out);
+    const { damage, strangers } = await verifyExport(localDisk, out);
     expect([damage, strangers]).toEqual([[], []]);
     expect((await readdir(out)).sort()).toEqual(['manifest.json', 'parquet']);
     const [file = ''] = await readdir(join(out, 'parquet/changes'));
     await truncate(join(out, 'parquet/changes', file), 100);
-    expect((await verifyExport(diskFileStore, out)).damage).not.toEqual([]);
+    expect((await verifyExport(localDisk, out)).damage).not.toEqual([]);
   });
 
   // Promise, Nothing misread: An interrupted `diff` leaves nothing that a second one does not remove
@@ -86,7 +86,7 @@ describe('a diff', () => {
       await writeFile(join(out, left), 'left');
     }
     await diffOf(from, from, { out });
-    const { damage, strangers } = await verifyExport(diskFileStore, out);
+    const { damage, strangers } = await verifyExport(localDisk, out);
     expect([damage, strangers]).toEqual([[], []]);
     expect((await readdir(out)).sort()).toEqual(['manifest.json', 'parquet']);
   });
@@ -95,7 +95,7 @@ describe('a diff', () => {
     const from = await exportNight({ record: firstNight });
     const { out, summary } = await diffOf(from, from);
     expect(summary.counts).toEqual({ inserted: 0, updated: 0, deleted: 0, unchanged: 200 });
-    expect((await verifyExport(diskFileStore, out)).damage).toEqual([]);
+    expect((await verifyExport(localDisk, out)).damage).toEqual([]);
   });
 
   it('sees prices when nothing is ignored, and no owners when these are', async () => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRows } from '../../../../src/exports/read-rows.ts';
-import { diskFileStore } from '../../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../../src/places/files/disk.ts';
 
 export const ignored = ['extra.token_info.price_info', 'extra.last_indexed_slot'];
 
@@ -76,7 +76,7 @@ export async function comparedByHand(from: string, to: string): Promise<Values[]
 export async function changesOf(folder: string): Promise<Values[]> {
   const jsonColumns = await jsonColumnsOf(folder);
   const rows: Values[] = [];
-  for await (const row of readRows({ files: diskFileStore, folder, table: 'changes' })) {
+  for await (const row of readRows({ files: localDisk, folder, table: 'changes' })) {
     const values = Object.entries(row).map(([name, cell]) => [
       name,
       typeof cell === 'string' && jsonColumns.has(name)

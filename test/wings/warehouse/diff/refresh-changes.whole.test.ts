@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diffExports } from '../../../../src/wings/warehouse/diff/diff-exports.ts';
-import { diskFileStore } from '../../../../src/places/files/file-store.ts';
+import { localDisk } from '../../../../src/places/files/disk.ts';
 import { keptFolder } from '../../../support/temp-folder.ts';
 import { changesOf, comparedByHand, ignored, type Values } from './plain-comparison.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from './two-nights.ts';
@@ -34,7 +34,7 @@ describe('the changes of a refresh in which every row is stale', () => {
         if (base === 'none') expect(changes).toEqual([]);
         else {
           const diff = join(path, `diff-${night}`);
-          const request = { files: diskFileStore, from: base, to: out, out: diff, memoryBytes: 300e6, ignored };
+          const request = { files: localDisk, from: base, to: out, out: diff, memoryBytes: 300e6, ignored };
           await diffExports({ ...request, version: '0' });
           expect(byId(changes)).toEqual(byId(await comparedByHand(base, out)));
           expect(byId(changes)).toEqual(byId(await changesOf(diff)));

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diskFileStore as files, type SystemFile, wholeFile } from '../../../src/places/files/file-store.ts';
+import { localDisk as files, type SystemFile, wholeFile } from '../../../src/places/files/disk.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 /** A file of the system that takes and gives as few bytes as it is told, and then fails. */

@@ -12,7 +12,7 @@ import { thenCleanUp } from '../../lib/clean-up.ts';
 export type OpenMode = 'create' | 'update' | 'read';
 
 /** Everything the store does to a disk: few operations, so that tests can make any one of them fail. */
-export interface FileStore {
+export interface Disk {
   open(path: string, mode: OpenMode): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
   /** Gives a file a second name. `taken`: something has it. `refused`: the disk has no hard links. */
@@ -47,7 +47,7 @@ const flagsOf = {
   read: constants.O_RDONLY,
 } as const;
 
-export const diskFileStore: FileStore = {
+export const localDisk: Disk = {
   open: (path, mode) =>
     onDisk(`open ${path}`, async () => {
       const file = await openPlain(path, flagsOf[mode]);
@@ -78,7 +78,7 @@ export const diskFileStore: FileStore = {
 };
 
 /** Syncs the folders of `paths` and those above them up to and with `top`, each once. */
-export async function syncFoldersOf(files: FileStore, top: string, paths: readonly string[]): Promise<void> {
+export async function syncFoldersOf(files: Disk, top: string, paths: readonly string[]): Promise<void> {
   const folders = new Set<string>();
   for (const path of paths) {
     for (let folder = dirname(path); !relative(top, folder).startsWith('..'); folder = dirname(folder)) {
@@ -194,7 +194,7 @@ export function wholeFile(path: string, file: SystemFile, direct?: DirectWrites)
  * survives a loss of power when its folder is synced.
  */
 export async function writeWhole(
-  files: FileStore,
+  files: Disk,
   { path, temporary = `${path}.new` }: { readonly path: string; readonly temporary?: string },
   write: (file: OpenFile) => Promise<void>,
 ): Promise<void> {
@@ -208,11 +208,7 @@ export async function writeWhole(
 }
 
 /** Writes a new file and syncs its bytes. Its name is safe when its folder is synced. */
-export async function writeFile(
-  files: FileStore,
-  path: string,
-  write: (file: OpenFile) => Promise<void>,
-): Promise<void> {
+export async function writeFile(files: Disk, path: string, write: (file: OpenFile) => Promise<void>): Promise<void> {
   const file = await files.open(path, 'create');
   try {
     await write(file);
