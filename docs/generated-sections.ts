@@ -1,5 +1,6 @@
 import { commands } from '../src/cli/commands.ts';
-import { commandHelp, groupsHelp, programHelp } from '../src/cli/output/help-text.ts';
+import type { Command, FlagGroup } from '../src/cli/command.ts';
+import { aboutFlag, flagText, programHelp, sharedText } from '../src/cli/output/help-text.ts';
 import { jobFlagGroups, jobNotes, standardText } from '../src/cli/job-flags.ts';
 import { environmentName, type JobField, jobFields } from '../src/core/job/job-fields.ts';
 import { listFilters, serviceDialects } from '../src/core/client/dialects.ts';
@@ -51,12 +52,39 @@ function exitTable(): string {
 async function commandHelps(): Promise<string> {
   const own = ['## asset-export', '', '```text', programHelp(commands, 80).trimEnd(), '```'];
   const each = await Promise.all(
-    commands.map(async ({ name, load }) => {
-      return [`## ${name}`, '', '```text', commandHelp(await load(), 80).trimEnd(), '```'];
-    }),
+    commands.map(async ({ name, load }) => [`## ${name}`, '', ...commandLines(await load())]),
   );
-  const shared = ['## Shared flags', '', '```text', groupsHelp(jobNotes, jobFlagGroups(), 80).trimEnd(), '```'];
+  const shared = ['## Shared flags', '', jobNotes, ...jobFlagGroups().flatMap(groupLines)];
   return [own, ...each, shared].map((lines) => lines.join('\n')).join('\n\n');
+}
+
+/** What `--help` says of a command, with a line for each flag. */
+function commandLines({ about, usage, examples, words, groups, notes }: Command): string[] {
+  const shared = sharedText(groups);
+  return [
+    about,
+    ...['', '```text', ...usage.map((line) => `asset-export ${line}`), ''],
+    ...examples.map((each) => `asset-export ${each.line}  # ${each.about}`),
+    '```',
+    ...(words === undefined ? [] : ['', `- \`${words.name}\`: ${words.about}`]),
+    ...groups.filter((group) => group.shared === undefined).flatMap(groupLines),
+    ...(shared === undefined ? [] : ['', shared]),
+    ...(notes === undefined ? [] : ['', notes]),
+  ];
+}
+
+function groupLines({ title, flags }: FlagGroup): string[] {
+  return [
+    '',
+    `${title}:`,
+    '',
+    ...flags.map((flag) => `- \`${flagText(flag).trim()}\`: ${inMarkdown(aboutFlag(flag))}`),
+  ];
+}
+
+/** Placeholders in angle brackets would be taken for HTML. */
+function inMarkdown(text: string): string {
+  return text.replaceAll(/[<*]/g, '\\$&');
 }
 
 function dialectTable(): string {

@@ -9,6 +9,7 @@ const textColumn = 28;
 export function commandHelp(command: Command, columns: number): string {
   const width = widthFor(columns);
   const { usage, about, examples, words, groups, notes } = command;
+  const shared = sharedText(groups);
   const blocks = [
     [
       'Examples:',
@@ -17,7 +18,7 @@ export function commandHelp(command: Command, columns: number): string {
     [...wrapText(about, width), '', ...usage.map((line) => `  asset-export ${line}`)],
     ...(words === undefined ? [] : [twoColumns(`  ${words.name}`, words.about, textColumn, width)]),
     ...groups.filter(({ shared }) => shared === undefined).map((group) => groupLines(group, width)),
-    ...(groups.some(({ shared }) => shared !== undefined) ? [wrapText(sharedText(groups), width)] : []),
+    ...(shared === undefined ? [] : [wrapText(shared, width)]),
     ...(groups.length > 0 ? [] : [['Flags:', ...twoColumns('  --help, -h', 'this text', textColumn, width)]]),
     ...(notes === undefined ? [] : [wrapText(notes, width)]),
   ];
@@ -35,14 +36,14 @@ function groupLines({ title, flags }: FlagGroup, width: number, nameOf = flagTex
   return [`${title}:`, ...flags.flatMap((flag) => twoColumns(nameOf(flag), aboutFlag(flag), textColumn, width))];
 }
 
-/** One line for the flags that many commands share, and those of them that this command does not take. */
-function sharedText(groups: readonly FlagGroup[]): string {
+/** One line for the flags that many commands share, and those of them that this command does not take; undefined where it shares none. */
+export function sharedText(groups: readonly FlagGroup[]): string | undefined {
   const shared = groups.flatMap(({ title, flags, shared: all }) => {
     const others = all?.filter(({ name }) => !flags.some((flag) => flag.name === name)) ?? [];
     const except = others.length === 0 ? '' : ` (without ${others.map(({ name }) => `--${name}`).join(', ')})`;
     return all === undefined ? [] : [`${title}${except}`];
   });
-  return `Shared flags (asset-export help flags): ${shared.join(', ')}.`;
+  return shared.length === 0 ? undefined : `Shared flags (asset-export help flags): ${shared.join(', ')}.`;
 }
 
 /** The pages of docs/ that `help` prints, with `.md` where a command or the job has the name. */
@@ -120,7 +121,8 @@ export function flagText({ name, value }: CommandFlag): string {
   return `  --${name}${value === undefined ? '' : ` ${value}`}`;
 }
 
-function aboutFlag({ about, standard }: CommandFlag): string {
+/** What a flag is for, and what holds without it. */
+export function aboutFlag({ about, standard }: CommandFlag): string {
   // Long lists break into lines behind their commas.
   return standard === undefined ? about : `${about} [${standard.replaceAll(',', ', ')}]`;
 }
