@@ -38,4 +38,4 @@ export type { ExportStatus } from './wings/status/index.ts';
 export type { Verification } from './exports/verify-export.ts';
 export type { ObservedRun, OpenObserver, RunAccount, RunEnd, RunObserver } from './core/work/run-observer.ts';
 export type { RunEvent, RunListener } from './core/work/run-events.ts';
-export { localDisk, type Disk } from './places/files/disk.ts';
+export { type Disk, localDisk, type Reads } from './places/files/disk.ts';

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
-import type { Disk } from '../places/files/disk.ts';
+import type { Disk, Reads } from '../places/files/disk.ts';
 import { piecesOf } from '../places/export/part-bytes.ts';
 import { openFinished } from './finished-export.ts';
 
 export interface ExportCopy {
-  readonly from: Disk;
+  readonly from: Reads;
   /** The export to copy. */
   readonly folder: string;
   readonly to: Disk;
@@ -25,7 +25,7 @@ export async function copyFiles({ from, folder, to, target }: ExportCopy, paths:
   for (const name of paths) {
     const path = pathIn(target, name);
     await to.makeFolder(dirname(path));
-    const source = await from.open(pathIn(folder, name), 'read');
+    const source = await from.open(pathIn(folder, name));
     try {
       const file = await to.open(path, 'create');
       try {

@@ -7,9 +7,9 @@ import { type Column, type Row, type Table, wholeName } from '../core/records/ta
 import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
 import { pathIn } from '../places/export/export-folder.ts';
-import { localDisk, type Disk } from '../places/files/disk.ts';
+import { localDisk, type Reads } from '../places/files/disk.ts';
 import { type Manifest, readManifest, withoutManifest } from '../places/export/manifest.ts';
-import type { OpenFile } from '../places/files/open-file.ts';
+import type { ReadableFile } from '../places/files/open-file.ts';
 import { blockReaders, rowFormats } from './block-readers.ts';
 import { type PieceMemory, piecesOf, rangesOf } from '../places/export/part-bytes.ts';
 import type { RowLayout } from './row-readers.ts';
@@ -21,13 +21,13 @@ const readable: readonly string[] = ['raw', ...rowFormats];
 
 /** A complete export, read back: manifest → table → part → rows. */
 export class FinishedExport {
-  readonly files: Disk;
+  readonly files: Reads;
   readonly folder: string;
   readonly manifest: Manifest;
   /** What is in its files, by name: the tables of the job, `unexported` and `ids`. */
   readonly tables: ReadonlyMap<string, Table>;
 
-  constructor(files: Disk, folder: string, manifest: Manifest) {
+  constructor(files: Reads, folder: string, manifest: Manifest) {
     this.files = files;
     this.folder = folder;
     this.manifest = manifest;
@@ -102,8 +102,11 @@ export class FinishedExport {
     return this.tables.get(table)?.columns ?? [];
   }
 
-  async *#read<T>({ path }: ManifestFile, read: (open: OpenFile) => AsyncIterable<T>): AsyncGenerator<T, void, void> {
-    const open = await this.files.open(pathIn(this.folder, path), 'read');
+  async *#read<T>(
+    { path }: ManifestFile,
+    read: (open: ReadableFile) => AsyncIterable<T>,
+  ): AsyncGenerator<T, void, void> {
+    const open = await this.files.open(pathIn(this.folder, path));
     try {
       yield* read(open);
     } finally {
@@ -113,13 +116,13 @@ export class FinishedExport {
 }
 
 /** Opens a complete export. @throws {ExportError} `unfinished`, `usage` where none was begun, `damaged` */
-export async function openFinished(folder: string, files: Disk = localDisk): Promise<FinishedExport> {
+export async function openFinished(folder: string, files: Reads = localDisk): Promise<FinishedExport> {
   const manifest = await readManifest(files, folder);
   if (manifest === undefined) throw await withoutManifest(files, folder);
   return new FinishedExport(files, folder, manifest);
 }
 
-function plainOf(open: OpenFile, { path }: ManifestFile, memory: PieceMemory): AsyncIterable<Uint8Array> {
+function plainOf(open: ReadableFile, { path }: ManifestFile, memory: PieceMemory): AsyncIterable<Uint8Array> {
   return decompress(piecesOf(open, memory), codecOf(path));
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
-import type { Disk } from '../places/files/disk.ts';
+import type { Disk, Reads } from '../places/files/disk.ts';
 import { copyExport, copyFiles } from './copy-export.ts';
 
 /** Runs work on a copy of a complete export and of its record of runs, which is removed after it, as are copies of processes that died. */
@@ -13,7 +13,7 @@ export async function onCopy<T>(
     disk,
     copies,
   }: {
-    readonly from: Disk;
+    readonly from: Reads;
     /** The export to copy. */
     readonly folder: string;
     readonly disk: Disk;

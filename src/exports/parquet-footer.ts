@@ -1,7 +1,7 @@
 import { type ColumnMetaData, type FileMetaData, parquetMetadataAsync, parquetSchema } from 'hyparquet';
 import { ExportError } from '../lib/export-error.ts';
-import type { Disk } from '../places/files/disk.ts';
-import type { OpenFile } from '../places/files/open-file.ts';
+import type { Reads } from '../places/files/disk.ts';
+import type { ReadableFile } from '../places/files/open-file.ts';
 import { rangesOf } from '../places/export/part-bytes.ts';
 
 /** What the footer of a Parquet file says of one column. */
@@ -28,8 +28,8 @@ const exactBounds = {
 };
 
 /** Columns of a Parquet file that have field ids, in their order. @throws {ExportError} `damaged` for what is not a Parquet file */
-export async function readFooter(files: Disk, path: string, byteLength: number): Promise<ColumnFooter[]> {
-  const open = await files.open(path, 'read');
+export async function readFooter(files: Reads, path: string, byteLength: number): Promise<ColumnFooter[]> {
+  const open = await files.open(path);
   try {
     return columnsOf(await metadataOf(open, path, byteLength));
   } finally {
@@ -37,7 +37,7 @@ export async function readFooter(files: Disk, path: string, byteLength: number):
   }
 }
 
-async function metadataOf(open: OpenFile, path: string, byteLength: number): Promise<FileMetaData> {
+async function metadataOf(open: ReadableFile, path: string, byteLength: number): Promise<FileMetaData> {
   let failure: Error | undefined;
   const { slice } = rangesOf(open, byteLength);
   const kept = (start: number, end?: number): Promise<ArrayBuffer> =>

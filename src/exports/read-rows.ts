@@ -1,7 +1,7 @@
 import type { NamedRow } from '../core/records/table.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
 import { ExportError } from '../lib/export-error.ts';
-import type { Disk } from '../places/files/disk.ts';
+import type { Reads } from '../places/files/disk.ts';
 import { openFinished } from './finished-export.ts';
 import { rowFormats } from './block-readers.ts';
 
@@ -15,7 +15,7 @@ export async function* readRows({
   folder,
   table = 'assets',
 }: {
-  readonly files: Disk;
+  readonly files: Reads;
   /** Folder of a complete export. */
   readonly folder: string;
   /** `assets` unless named; also `unexported`. */

@@ -7,8 +7,8 @@ import { piecesOf, rangesOf } from '../places/export/part-bytes.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
 import { messageOf } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
-import type { Disk } from '../places/files/disk.ts';
-import type { OpenFile } from '../places/files/open-file.ts';
+import type { Reads } from '../places/files/disk.ts';
+import type { ReadableFile } from '../places/files/open-file.ts';
 import { knownFiles, type Manifest } from '../places/export/manifest.ts';
 import { keepsIds, limitOf } from '../places/export/export-facts.ts';
 
@@ -46,7 +46,7 @@ export interface FileLook {
 
 /** Reads every file of a complete export again and compares it with the manifest. @throws {ExportError} without a manifest */
 export async function verifyExport(
-  files: Disk,
+  files: Reads,
   given: string,
   options: {
     /** Looks at a file, by its path in the export, in place of reading it. */
@@ -147,7 +147,7 @@ function lookProblem(file: ManifestFile, found: FileLook | undefined): string | 
 
 /** @param onBytes told how many of the file's bytes were read */
 async function fileProblem(
-  files: Disk,
+  files: Reads,
   { folder, tables }: Pick<FinishedExport, 'folder' | 'tables'>,
   file: ManifestFile,
   onBytes: (read: number) => void,
@@ -157,7 +157,7 @@ async function fileProblem(
   if (bytes === undefined) return 'it is missing';
   if (bytes === 'folder') return 'it is a folder';
   if (bytes !== file.bytes) return `it has ${bytes} bytes instead of ${file.bytes}`;
-  const open = await files.open(path, 'read').catch((error: unknown) => messageOf(error));
+  const open = await files.open(path).catch((error: unknown) => messageOf(error));
   if (typeof open === 'string') return (await files.sizeOf(path)) === undefined ? 'it disappeared during verify' : open;
   try {
     const hash = createHash('sha256');
@@ -178,7 +178,7 @@ async function fileProblem(
 
 /** The footer of a Parquet file against the manifest, as another library reads it. */
 async function parquetProblem(
-  open: OpenFile,
+  open: ReadableFile,
   { rows, bytes }: ManifestFile,
   columns: readonly Column[],
 ): Promise<string | undefined> {
@@ -194,7 +194,7 @@ async function parquetProblem(
 }
 
 /** Files anywhere in the folder that the manifest does not name. Tables, `load` and repair do not read them. */
-async function strangersIn(files: Disk, folder: string, manifest: Manifest): Promise<string[]> {
+async function strangersIn(files: Reads, folder: string, manifest: Manifest): Promise<string[]> {
   const known = knownFiles(manifest);
   const found: string[] = [];
   const visit = async (name: string): Promise<void> => {

@@ -9,7 +9,7 @@ it('keeps pieces as they are, for streams that read ahead, unless memory may be 
   const path = join(await tempFolder(), 'file');
   const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, n) => String(n)).join());
   await writeFile(path, bytes);
-  const file = await localDisk.open(path, 'read');
+  const file = await localDisk.open(path);
   const kept: Uint8Array[] = [];
   for await (const piece of piecesOf(file)) kept.push(piece);
   const copied: Uint8Array[] = [];

@@ -1,11 +1,11 @@
 import type { Job } from '../../core/job/job-schema.ts';
 import type { ExportError } from '../../lib/export-error.ts';
 import { isDated } from '../../core/job/job-traits.ts';
-import type { Disk } from '../../places/files/disk.ts';
+import type { HomeContext } from '../../core/run/homes/open-home.ts';
 
 /** The unfinished export that a command finishes first, or undefined. Ids from stdin are those of today: no other export can be made of them. */
 export async function exportBefore(
-  files: Disk,
+  context: Pick<HomeContext, 'files'>,
   job: Job,
   today: string,
 ): Promise<
@@ -19,7 +19,7 @@ export async function exportBefore(
 > {
   if (!isDated(job)) return undefined;
   const { unfinishedBefore } = await import('../../wings/nights/index.ts');
-  const unfinished = await unfinishedBefore({ files }, job, today);
+  const unfinished = await unfinishedBefore(context, job, today);
   if (unfinished === undefined) return undefined;
   if (!job.ids.from.includes('-')) return { job: unfinished };
   return { warning: `${unfinished.output.dir} stays unfinished: the ids on stdin are for today's export` };

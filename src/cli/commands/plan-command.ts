@@ -95,7 +95,7 @@ async function planRun(args: CommandLine, temporary: string): Promise<RunPlan> {
   const request = { prepared, files, outputDir, ...runWings, ...(ledger === undefined ? {} : { ledger }) };
   const ignored = ignoredProxy(job.service.url, args.terminal.env);
   if (ignored !== undefined) warnings.push(ignored);
-  const first = args.isOn('fresh') ? undefined : await exportBefore(files, given, today);
+  const first = args.isOn('fresh') ? undefined : await exportBefore({ files }, given, today);
   const planBefore = async (unfinished: Job) => {
     const { requireFree } = await import('../../places/files/lock.ts');
     await requireFree(unfinished.output.dir);

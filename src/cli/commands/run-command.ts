@@ -65,7 +65,7 @@ async function run(args: CommandLine): Promise<number> {
     });
   };
   const warnings = jobWarnings(job);
-  const first = fresh ? undefined : await exportBefore(localDisk, job, utcDay(systemClock.now()));
+  const first = fresh ? undefined : await exportBefore({ files: localDisk }, job, utcDay(systemClock.now()));
   if (first?.warning !== undefined) warnings.push(first.warning);
   let before: AccountJson | undefined;
   if (first?.job !== undefined) {

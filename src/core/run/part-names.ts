@@ -2,7 +2,7 @@ import { partExtension, pathIn } from '../../places/export/export-folder.ts';
 import { besideTables } from '../records/beside-tables.ts';
 import { tableNames } from '../records/columns.ts';
 import { extensions, formats } from '../formats/sink.ts';
-import type { Disk } from '../../places/files/disk.ts';
+import type { Reads } from '../../places/files/disk.ts';
 
 /** Where files of parts lie, and how their names end. */
 const partFolders = [
@@ -13,7 +13,7 @@ const partFolders = [
 ];
 
 /** The files in a folder that are named as parts of an export are, relative to it. */
-export async function partFiles(files: Disk, folder: string): Promise<string[]> {
+export async function partFiles(files: Reads, folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const { name, extension } of partFolders) {
     for (const file of await files.list(pathIn(folder, name))) {

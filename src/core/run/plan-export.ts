@@ -12,7 +12,6 @@ import type { FreeSpace } from '../../lib/disk/on-disk.ts';
 import type { ExportStart, SomeIds } from '../../places/export/export-facts.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import type { Disk } from '../../places/files/disk.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
 import { type Nights, nightsFor, type PlannedBase, type PlanStanding } from './nights.ts';
@@ -67,14 +66,11 @@ export interface ExportPlan extends Forecast {
   readonly warnings: readonly string[];
 }
 
-export interface PlanRequest extends Following {
+export interface PlanRequest extends Following, Pick<HomeContext, 'files' | 'openStore'> {
   readonly job: Job;
   /** `output.dir` as the job has it, with `{date}`; that of `job` unless given. */
   readonly outputDir?: string | undefined;
   readonly prepared: PreparedInputs;
-  readonly files: Disk;
-  /** Opens the bucket of an export; by default with the credentials of the environment. */
-  readonly openStore?: HomeContext['openStore'];
   /** Credits booked today count against the day's budget; without a ledger none are. */
   readonly ledger?: Pick<CreditLedger, 'booked'>;
   /** The system's unless given. */

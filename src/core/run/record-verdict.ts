@@ -41,16 +41,16 @@ export async function recordVerdict(
 }
 
 /** The record of a complete export, in a folder or a bucket. `append` resolves to why the line is not in it. */
-async function keptLines({ files, folder, store }: ExportPlace) {
+async function keptLines({ disk, folder, store }: ExportPlace) {
   const name = exportPaths.keptRunLines;
-  if (store.isShared) {
+  if (disk === undefined) {
     const lines = parseRunLines((await readObjectIfThere(store, name))?.toString() ?? '');
     const append = async (line: RunLine): Promise<undefined> => {
       await store.put(name, { bytes: Buffer.from(runLineText([...lines, line])) });
     };
     return { lines, append };
   }
-  const record = await openKeptRecord(files, folder);
+  const record = await openKeptRecord(disk, folder);
   const append = async (line: RunLine) => {
     try {
       return await record.append([line]);

@@ -1,10 +1,9 @@
 import type { AssetClient } from '../client/asset-client.ts';
 import type { AbsenceDesk } from '../client/second-answers.ts';
 import type { Job } from '../job/job-schema.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { Begun, Counts } from '../../places/export/export-facts.ts';
-import type { Disk } from '../../places/files/disk.ts';
+import type { PartsContext } from './parts-context.ts';
 import type { BatchOrigins } from './batch-origins.ts';
 import type { IdList } from '../ids/id-list.ts';
 import type { Journal } from '../../places/scratch/journal.ts';
@@ -16,11 +15,10 @@ import { readyProver } from '../records/prover.ts';
 import { readerOf, tablesOf } from './tables-of.ts';
 import { type FinishedPart, writeParts } from './write-parts.ts';
 
-export interface PartFlow {
+export interface PartFlow extends Pick<PartsContext, 'files' | 'clock'> {
   readonly job: Job;
   /** Local folder where files are made. */
   readonly scratch: string;
-  readonly files: Disk;
   readonly client: AssetClient;
   readonly absence?: AbsenceDesk | undefined;
   /** In an export with a base: where the rows of answered ids come from. */
@@ -37,7 +35,6 @@ export interface PartFlow {
   /** Calls that this thread should have in flight. */
   readonly concurrency: number;
   readonly mostBytes: number;
-  readonly clock: Clock;
   readonly onHolding: (holding: Holding) => void;
   readonly onSettled: (counts: Counts) => void;
   readonly halt: (reason: unknown) => void;

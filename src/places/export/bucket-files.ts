@@ -1,15 +1,13 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { type ObjectStore, versionOf } from '../objects/object-store.ts';
-import type { Disk } from '../files/disk.ts';
-import type { OpenFile } from '../files/open-file.ts';
+import type { Reads } from '../files/disk.ts';
+import type { ReadableFile } from '../files/open-file.ts';
 
-/** The objects of a bucket as files to read: paths begin with `address`. Whatever would change them is refused. */
-export function bucketFiles(store: ObjectStore, address: string): Disk {
+/** The objects of a bucket as files to read: paths begin with `address`. */
+export function bucketFiles(store: ObjectStore, address: string): Reads {
   const nameOf = (path: string): string => path.slice(address.length).replace(/^\//, '');
-  const refuse = (): Promise<never> => Promise.reject(readOnly(address));
   return {
-    open: async (path, mode) => {
-      if (mode !== 'read') return refuse();
+    open: async (path) => {
       const name = nameOf(path);
       const found = await store.look(name);
       if (found === undefined) throw new ExportError('damaged', `${path} does not exist`);
@@ -38,15 +36,8 @@ export function bucketFiles(store: ObjectStore, address: string): Disk {
       for await (const _ of store.list(folderPrefix(name))) return 'folder';
       return undefined;
     },
-    rename: refuse,
-    link: refuse,
     versionOf: async (path) => versionOf(store, nameOf(path)),
-    makeLink: refuse,
     readLink: () => Promise.resolve(undefined),
-    remove: refuse,
-    makeFolder: refuse,
-    syncFolder: refuse,
-    takeLock: refuse,
   };
 }
 
@@ -54,14 +45,8 @@ function folderPrefix(name: string): string {
   return name === '' ? '' : `${name}/`;
 }
 
-function readOnly(address: string): ExportError {
-  return new ExportError('usage', `${address} is in a bucket, where this command changes nothing`, {
-    todo: 'Copy the export to a folder and run the command there.',
-  });
-}
-
 /** Reads in order come from one request; each other one is a request of its own. */
-class ObjectFile implements OpenFile {
+class ObjectFile implements ReadableFile {
   readonly #store: ObjectStore;
   readonly #name: string;
   readonly #bytes: number;
@@ -116,17 +101,5 @@ class ObjectFile implements OpenFile {
   async close(): Promise<void> {
     await this.#turn;
     await this.#blocks?.return?.();
-  }
-
-  write(): Promise<void> {
-    return Promise.reject(readOnly(this.#name));
-  }
-
-  sync(): Promise<void> {
-    return Promise.reject(readOnly(this.#name));
-  }
-
-  truncate(): Promise<void> {
-    return Promise.reject(readOnly(this.#name));
   }
 }

@@ -8,7 +8,7 @@ import type {
   notesSchema,
   proofsSchema,
 } from './fact-schemas.ts';
-import type { Disk } from '../files/disk.ts';
+import type { Reads } from '../files/disk.ts';
 import { readTally } from '../scratch/tally.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import { count, plural } from '../../lib/format-text.ts';
@@ -70,7 +70,7 @@ export interface Spent {
 }
 
 /** What the runs of an export in a folder spent so far. */
-export async function spentIn(files: Disk, folder: string): Promise<Spent> {
+export async function spentIn(files: Reads, folder: string): Promise<Spent> {
   const calls = await readTally(files, pathIn(folder, exportPaths.callCount));
   const credits = await readTally(files, pathIn(folder, exportPaths.creditCount));
   return { calls, credits };

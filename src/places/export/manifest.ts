@@ -22,7 +22,7 @@ import {
 } from './fact-schemas.ts';
 import type { Begun } from './export-facts.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
-import { type Disk, writeWhole } from '../files/disk.ts';
+import { type Disk, type Reads, writeWhole } from '../files/disk.ts';
 
 const manifestVersion = 1;
 
@@ -122,7 +122,7 @@ export type NewManifest = Omit<Manifest, 'version' | 'encoding'>;
  * Reads the manifest, or undefined when the export is not complete.
  * @throws {ExportError} `damaged` when any byte is not as it was written, or another version wrote it
  */
-export async function readManifest(files: Disk, folder: string): Promise<Manifest | undefined> {
+export async function readManifest(files: Reads, folder: string): Promise<Manifest | undefined> {
   const path = pathIn(folder, exportPaths.manifest);
   if ((await files.sizeOf(path)) === 'folder') throw damaged(path, 'it is a folder');
   const content = await files.readAll(path);
@@ -130,7 +130,7 @@ export async function readManifest(files: Disk, folder: string): Promise<Manifes
 }
 
 /** Why there is no complete export: `unfinished` where one was begun, `usage` where none was. */
-export async function withoutManifest(files: Disk, folder: string): Promise<ExportError> {
+export async function withoutManifest(files: Reads, folder: string): Promise<ExportError> {
   if ((await files.sizeOf(pathIn(folder, exportPaths.start))) !== undefined) {
     return new ExportError('unfinished', `${folder} is not finished: it has no manifest yet`, {
       todo: `To finish it, run its job again. How far it is: ${commandLine('status', folder)}`,
@@ -177,7 +177,7 @@ export function begunOf({ startedAtMs = 0 }: Pick<Manifest, 'startedAtMs'>): Beg
 }
 
 /** Reads a manifest that was just written. @throws {ExportError} `cannotWrite` when it is gone */
-export async function requireManifest(files: Disk, folder: string): Promise<Manifest> {
+export async function requireManifest(files: Reads, folder: string): Promise<Manifest> {
   const manifest = await readManifest(files, folder);
   if (manifest !== undefined) return manifest;
   throw new ExportError('cannotWrite', `the manifest of ${folder} disappeared after it was written`);

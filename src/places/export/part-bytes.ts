@@ -1,6 +1,6 @@
 import { factsOfBytes } from '../../lib/hash/sha256.ts';
-import type { Disk } from '../files/disk.ts';
-import type { OpenFile } from '../files/open-file.ts';
+import type { Reads } from '../files/disk.ts';
+import type { ReadableFile } from '../files/open-file.ts';
 
 const pieceBytes = 1 << 20;
 
@@ -8,7 +8,10 @@ const pieceBytes = 1 << 20;
 export type PieceMemory = 'new' | 'reused';
 
 /** The bytes of a file in order, as they are on disk. The next piece is read while one is processed. */
-export async function* piecesOf(open: OpenFile, memory: PieceMemory = 'new'): AsyncGenerator<Uint8Array, void, void> {
+export async function* piecesOf(
+  open: ReadableFile,
+  memory: PieceMemory = 'new',
+): AsyncGenerator<Uint8Array, void, void> {
   const buffers = memory === 'new' ? [] : [Buffer.allocUnsafeSlow(pieceBytes), Buffer.allocUnsafeSlow(pieceBytes)];
   const read = (position: number): Promise<Uint8Array> => {
     buffers.reverse();
@@ -32,8 +35,8 @@ export async function* piecesOf(open: OpenFile, memory: PieceMemory = 'new'): As
 }
 
 /** Size and SHA-256 of a file. */
-export async function factsOfFile(files: Disk, path: string): ReturnType<typeof factsOfBytes> {
-  const open = await files.open(path, 'read');
+export async function factsOfFile(files: Reads, path: string): ReturnType<typeof factsOfBytes> {
+  const open = await files.open(path);
   try {
     return await factsOfBytes(piecesOf(open, 'reused'));
   } finally {
@@ -42,7 +45,7 @@ export async function factsOfFile(files: Disk, path: string): ReturnType<typeof 
 }
 
 /** A file as readers of Parquet want it: any range of its bytes. */
-export function rangesOf(open: OpenFile, byteLength: number) {
+export function rangesOf(open: ReadableFile, byteLength: number) {
   return {
     byteLength,
     slice: async (start: number, end = byteLength): Promise<ArrayBuffer> => {

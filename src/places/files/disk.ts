@@ -5,28 +5,14 @@ import { codeOf, isNothingThere } from '../../lib/export-error.ts';
 import { type DirectWrites, directWritesTo } from '../scratch/direct-writes.ts';
 import type { Lock } from './lock.ts';
 import { makeFolder, notPlain, onDisk, refusesLinks, syncFolder, tooLarge } from '../../lib/disk/on-disk.ts';
-import type { OpenFile } from './open-file.ts';
+import type { OpenFile, ReadableFile } from './open-file.ts';
 import { thenCleanUp } from '../../lib/clean-up.ts';
 
-/** `create` empties the file; `update` keeps its bytes and makes it when absent; `read` needs it to be there. */
-export type OpenMode = 'create' | 'update' | 'read';
-
-/** Everything the store does to a disk: few operations, so that tests can make any one of them fail. */
-export interface Disk {
-  open(path: string, mode: OpenMode): Promise<OpenFile>;
-  rename(from: string, to: string): Promise<void>;
-  /** Gives a file a second name. `taken`: something has it. `refused`: the disk has no hard links. */
-  link(from: string, to: string): Promise<'made' | 'taken' | 'refused'>;
-  /** Makes a symbolic link. `target` is relative to its folder. */
-  makeLink(path: string, target: string): Promise<void>;
+/** Files to read, wherever they lie: on a disk, or in a bucket. */
+export interface Reads {
+  open(path: string): Promise<ReadableFile>;
   /** Where a symbolic link leads; undefined for anything else. */
   readLink(path: string): Promise<string | undefined>;
-  /** Removes a link, a file or a folder with all in it; what is not there is no error. */
-  remove(path: string): Promise<void>;
-  /** Makes a folder and those above it; when it resolves they survive a loss of power. */
-  makeFolder(path: string): Promise<void>;
-  /** Makes new names in a folder survive a loss of power. */
-  syncFolder(path: string): Promise<void>;
   /** Names in a folder, sorted; none when it is absent. */
   list(path: string): Promise<string[]>;
   /** The same; names of folders, and of links to folders, end with a slash. */
@@ -37,6 +23,26 @@ export interface Disk {
   sizeOf(path: string): Promise<number | 'folder' | undefined>;
   /** Changes whenever another file gets this name, or the file is written; undefined for what is no file. */
   versionOf(path: string): Promise<string | undefined>;
+}
+
+/** `create` empties the file; `update` keeps its bytes and makes it when absent; `read` needs it to be there. */
+export type OpenMode = 'create' | 'update' | 'read';
+
+/** Everything that is done to a disk: few operations, so that tests can make any one of them fail. */
+export interface Disk extends Reads {
+  /** @param mode `read` where it is left out */
+  open(path: string, mode?: OpenMode): Promise<OpenFile>;
+  rename(from: string, to: string): Promise<void>;
+  /** Gives a file a second name. `taken`: something has it. `refused`: the disk has no hard links. */
+  link(from: string, to: string): Promise<'made' | 'taken' | 'refused'>;
+  /** Makes a symbolic link. `target` is relative to its folder. */
+  makeLink(path: string, target: string): Promise<void>;
+  /** Removes a link, a file or a folder with all in it; what is not there is no error. */
+  remove(path: string): Promise<void>;
+  /** Makes a folder and those above it; when it resolves they survive a loss of power. */
+  makeFolder(path: string): Promise<void>;
+  /** Makes new names in a folder survive a loss of power. */
+  syncFolder(path: string): Promise<void>;
   /** Takes the export in a folder for this process. @throws {ExportError} `locked` */
   takeLock(folder: string): Promise<Lock>;
 }
@@ -48,7 +54,7 @@ const flagsOf = {
 } as const;
 
 export const localDisk: Disk = {
-  open: (path, mode) =>
+  open: (path, mode = 'read') =>
     onDisk(`open ${path}`, async () => {
       const file = await openPlain(path, flagsOf[mode]);
       return wholeFile(path, file, mode === 'read' ? undefined : directWritesTo(file));

@@ -199,7 +199,7 @@ async function* readFile(files: Disk, path: string, range?: ByteRange): AsyncGen
     return;
   }
   if ((await files.sizeOf(path)) === undefined) throw absentObject(path);
-  const file = await files.open(path, 'read');
+  const file = await files.open(path);
   try {
     const end = Math.min(await file.size(), range.from + range.length);
     for (let at = range.from; at < end; ) {

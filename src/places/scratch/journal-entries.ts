@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib';
 import { pagesFrom } from '../../lib/buffer-pool.ts';
 import { minDirectBytes } from './direct-writes.ts';
 import { exportPaths, journalPart, pathIn } from '../export/export-folder.ts';
-import type { Disk } from '../files/disk.ts';
-import type { OpenFile } from '../files/open-file.ts';
+import type { Reads } from '../files/disk.ts';
+import type { ReadableFile } from '../files/open-file.ts';
 
 /**
  * An entry of a journal is: body length (u32, little endian), CRC-32 of the rest (u32), key (32 bytes), body. A large body begins
@@ -47,7 +47,7 @@ export function nextEntry({ position, length }: JournalPlace): number {
 }
 
 /** The whole entries that a file begins with. */
-export async function* readEntries(file: OpenFile): AsyncGenerator<JournalPlace, void, void> {
+export async function* readEntries(file: ReadableFile): AsyncGenerator<JournalPlace, void, void> {
   const size = await file.size();
   for (let at = 0; ; ) {
     const head = Buffer.from(await file.read(at, headBytes));
@@ -60,7 +60,7 @@ export async function* readEntries(file: OpenFile): AsyncGenerator<JournalPlace,
 }
 
 /** @param size of the file */
-async function placeOf(file: OpenFile, at: number, head: Buffer, size: number): Promise<JournalPlace | undefined> {
+async function placeOf(file: ReadableFile, at: number, head: Buffer, size: number): Promise<JournalPlace | undefined> {
   const length = head.readUInt32LE(0);
   const position = bodyAt(at, length);
   if (position + length > size) return undefined;
@@ -80,7 +80,7 @@ export interface KeptAnswers {
  * @param isNeeded whether those of a part count; all do unless it is given
  */
 export async function readJournals(
-  files: Disk,
+  files: Reads,
   folders: readonly string[],
   isNeeded: (part: number) => boolean = () => true,
 ): Promise<KeptAnswers> {
@@ -100,7 +100,7 @@ export async function readJournals(
 }
 
 async function journalsIn(
-  files: Disk,
+  files: Reads,
   folders: readonly string[],
   isNeeded: (part: number) => boolean,
 ): Promise<string[]> {
@@ -113,9 +113,13 @@ async function journalsIn(
 }
 
 /** Undefined for a file that is gone: its part was committed meanwhile. */
-async function reading<T>(files: Disk, path: string, read: (file: OpenFile) => Promise<T>): Promise<T | undefined> {
+async function reading<T>(
+  files: Reads,
+  path: string,
+  read: (file: ReadableFile) => Promise<T>,
+): Promise<T | undefined> {
   if ((await files.sizeOf(path)) === undefined) return undefined;
-  const file = await files.open(path, 'read');
+  const file = await files.open(path);
   try {
     return await read(file);
   } finally {

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ExportError } from '../../lib/export-error.ts';
-import type { OpenFile } from '../files/open-file.ts';
+import type { ReadableFile } from '../files/open-file.ts';
 
 /**
  * A file that is compressed and can be read at any place: gzip members of `packedBlockBytes` each, the last one shorter. The
@@ -38,11 +38,11 @@ const windowBytes = 1 << 20;
 
 /** The blocks of such a file. */
 export class PackedBlocks {
-  readonly #file: OpenFile;
+  readonly #file: ReadableFile;
   /** Where each member begins, and at the end where the last one ends. */
   readonly #starts: number[] = [0];
 
-  constructor(file: OpenFile) {
+  constructor(file: ReadableFile) {
     this.#file = file;
   }
 

@@ -1,4 +1,4 @@
-import type { Disk } from '../files/disk.ts';
+import type { Disk, Reads } from '../files/disk.ts';
 import type { OpenFile } from '../files/open-file.ts';
 
 /**
@@ -20,7 +20,7 @@ export interface Tally {
 const width = 16;
 
 /** The sum in a tally's file; 0 when there is none. */
-export async function readTally(files: Disk, path: string): Promise<number> {
+export async function readTally(files: Reads, path: string): Promise<number> {
   const bytes = await files.readAll(path);
   // A loss of power can leave other bytes than digits.
   const digits = /^\d+/.exec(Buffer.from(bytes ?? []).toString('latin1'));

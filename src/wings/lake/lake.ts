@@ -27,9 +27,9 @@ export function lakeAt({ place, clock }: NightsRoot): Lake {
 }
 
 /** The store of `<root>/lake`: several processes may write there at once, in a folder too. */
-function storeOf({ files, folder, store }: ExportPlace): ObjectStore {
-  if (store.isShared) return storeWithin(store, lakeFolder);
-  return sharedFolderPlace(files, pathIn(folder, lakeFolder), madeFolder);
+function storeOf({ disk, folder, store }: ExportPlace): ObjectStore {
+  if (disk === undefined) return storeWithin(store, lakeFolder);
+  return sharedFolderPlace(disk, pathIn(folder, lakeFolder), madeFolder);
 }
 
 /** The tables that are there, `assets` last: a night that is in `assets` is in every table. */

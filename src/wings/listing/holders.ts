@@ -2,19 +2,17 @@ import { assetsTable } from '../../core/records/columns.ts';
 import type { Format, PartCodec } from '../../core/formats/sink.ts';
 import { blockOf, type RowBlock, textOfCell } from '../../core/records/row-block.ts';
 import { type Column, type Row, type Table, wholeName } from '../../core/records/table.ts';
-import { openTableFile } from '../../core/work/part-build.ts';
+import { openTableFile, type PartOptions } from '../../core/work/part-build.ts';
 import type { FinishedExport } from '../../exports/finished-export.ts';
 import { recordFiles } from '../../exports/records.ts';
 import { recordRowsOf, wholeRows } from '../../exports/row-batch.ts';
 import { wholeLines } from '../../exports/whole-lines.ts';
 import { lineFeed } from '../../lib/ascii.ts';
-import type { Disk } from '../../places/files/disk.ts';
 import { unfinishedFile } from '../../places/scratch/part-file.ts';
 
-export interface HoldersRequest {
+export interface HoldersRequest extends Pick<PartOptions, 'files'> {
   readonly finished: FinishedExport;
   /** Where the file goes, on this disk, and a folder for it while it is made, which its owner removes. */
-  readonly files: Disk;
   readonly out: string;
   readonly scratch: string;
   readonly format: Exclude<Format, 'raw'>;

@@ -20,7 +20,7 @@ import type { Walk, ListVerdict } from './walk/walk.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { formOfName } from '../../core/ids/id-input.ts';
-import type { Disk } from '../../places/files/disk.ts';
+import type { Reads } from '../../places/files/disk.ts';
 
 /**
  * Lists the members of a filter, and proves that they are all. The same request resumes.
@@ -287,7 +287,7 @@ function unnamed(
  * Looks at the places of a list and of its records before anything is paid for.
  * @throws {ExportError} `usage` for what could not take them at the end
  */
-async function requireTargets({ out, records }: Pick<ListIdsRequest, 'out' | 'records'>, files: Disk): Promise<void> {
+async function requireTargets({ out, records }: Pick<ListIdsRequest, 'out' | 'records'>, files: Reads): Promise<void> {
   const { format } = formOfName(out);
   if (format !== 'lines' && format !== 'csv')
     throw new ExportError('usage', `--out ${out} would be read as ${format}, and a list is lines of text`, {
@@ -300,7 +300,7 @@ async function requireTargets({ out, records }: Pick<ListIdsRequest, 'out' | 're
   if (records !== undefined) await requireFolder(records, out, files);
 }
 
-async function requireFolder(records: string, out: string, files: Disk): Promise<void> {
+async function requireFolder(records: string, out: string, files: Reads): Promise<void> {
   const pages = listFolder(out);
   const problem =
     records === out
@@ -320,7 +320,7 @@ async function requireFolder(records: string, out: string, files: Disk): Promise
  * A list that has asked for nothing yet makes its records in a new folder.
  * @throws {ExportError} `usage` when an export is there: it is known before anything is paid for
  */
-async function requireNoExport(folder: string, files: Disk): Promise<void> {
+async function requireNoExport(folder: string, files: Reads): Promise<void> {
   for (const name of [exportPaths.manifest, exportPaths.start])
     if ((await files.sizeOf(pathIn(folder, name))) !== undefined)
       throw new ExportError('usage', `an export is in ${folder} already`, {

@@ -3,7 +3,7 @@ import { listFilters } from '../../core/client/dialects.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { checkedJson, valueOfCheckedJson } from '../../lib/hash/sha256.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
-import { type Disk, writeWhole } from '../../places/files/disk.ts';
+import type { Reads } from '../../places/files/disk.ts';
 
 /** What a list is a list of: a proof rests on one source, so none of it may change. */
 const settingsSchema = z.object({
@@ -32,7 +32,7 @@ export function startPath(folder: string): string {
 }
 
 /** How the list in a folder was begun; undefined where there is none. @throws {ExportError} `damaged` */
-export async function readListStart(files: Disk, folder: string): Promise<ListStart | undefined> {
+export async function readListStart(files: Reads, folder: string): Promise<ListStart | undefined> {
   const path = startPath(folder);
   const bytes = await files.readAll(path);
   if (bytes === undefined) return undefined;
@@ -42,8 +42,8 @@ export async function readListStart(files: Disk, folder: string): Promise<ListSt
   return parsed.data;
 }
 
-export async function writeListStart(files: Disk, folder: string, start: ListStart): Promise<void> {
-  await writeWhole(files, { path: startPath(folder) }, (file) => file.write(checkedJson({ version, ...start })));
+export function listStartBytes(start: ListStart): Buffer {
+  return checkedJson({ version, ...start });
 }
 
 /** What the settings of a list are called, and what they are. */

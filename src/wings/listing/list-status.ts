@@ -1,5 +1,5 @@
 import { listKind, unfinishedEnding, unprovenEnding } from '../../core/ids/passed-files.ts';
-import type { Disk } from '../../places/files/disk.ts';
+import type { Reads } from '../../places/files/disk.ts';
 import { lockOwner } from '../../places/files/lock.ts';
 import type { ListAccount } from './list-account.ts';
 import { accountPath } from './list-files.ts';
@@ -23,7 +23,7 @@ export interface ListStatus extends Pick<ListAccount, 'kind' | 'filter' | 'diale
  * How the list stands that a path names, or a file or folder beside it; undefined where there is none. Takes no lock.
  * @throws {ExportError} `damaged`
  */
-export async function listStatus(files: Disk, path: string): Promise<ListStatus | undefined> {
+export async function listStatus(files: Reads, path: string): Promise<ListStatus | undefined> {
   for (const list of listsNamed(path)) {
     const unproven = await readAccount(files, `${list}${unprovenEnding}`);
     const start = await readListStart(files, listFolder(list));
@@ -45,7 +45,7 @@ function listsNamed(path: string): string[] {
 }
 
 async function unfinished(
-  files: Disk,
+  files: Reads,
   list: string,
   { settings, startedAtMs }: ListStart,
   state: 'running' | 'stopped',
@@ -72,7 +72,7 @@ function finished(list: string, account: ListAccount): ListStatus {
 }
 
 /** The account beside a list; undefined where there is none, or the file is something else. */
-async function readAccount(files: Disk, list: string): Promise<ListAccount | undefined> {
+async function readAccount(files: Reads, list: string): Promise<ListAccount | undefined> {
   const path = accountPath(list);
   if (typeof (await files.sizeOf(path)) !== 'number') return undefined;
   try {

@@ -3,17 +3,17 @@ import { z } from 'zod';
 import type { ExportError } from '../../lib/export-error.ts';
 import { checkedJson, valueOfCheckedJson } from '../../lib/hash/sha256.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
-import type { Disk } from '../../places/files/disk.ts';
+import { type Disk, type Reads, writeWhole } from '../../places/files/disk.ts';
 import type { OpenFile } from '../../places/files/open-file.ts';
 import type { CheckedPage } from './check-page.ts';
 import {
   changedBetween,
   damagedList,
   type ListStart,
+  listStartBytes,
   readListStart,
   requireSameList,
   startPath,
-  writeListStart,
 } from './list-start.ts';
 import type { PageRequest } from './walk/walk.ts';
 
@@ -98,7 +98,8 @@ export class PageJournal {
     begin: ListStart,
   ): Promise<{ readonly journal: PageJournal; readonly kept: KeptEntries }> {
     const before = await readListStart(files, folder);
-    if (before === undefined) await writeListStart(files, folder, begin);
+    if (before === undefined)
+      await writeWhole(files, { path: startPath(folder) }, (file) => file.write(listStartBytes(begin)));
     else requireSameList(folder, before.settings, begin.settings);
     const { startedAtMs, settings } = before ?? begin;
     const pages = await files.open(pathIn(folder, listFiles.pages), 'update');
@@ -216,7 +217,7 @@ export class PageJournal {
 }
 
 /** The answered pages of an unfinished list, also while a process works on it. */
-export async function readKept(files: Disk, folder: string): Promise<Pick<KeptEntries, 'entries'>> {
+export async function readKept(files: Reads, folder: string): Promise<Pick<KeptEntries, 'entries'>> {
   return entriesIn(await readPages(files, folder));
 }
 
@@ -225,14 +226,14 @@ export async function readKept(files: Disk, folder: string): Promise<Pick<KeptEn
  * mistyped, or a dialect that the service does not speak, costs nobody `--fresh`.
  * @throws {ExportError} `damaged`
  */
-export async function isOfNoUse(files: Disk, folder: string, settings: ListStart['settings']): Promise<boolean> {
+export async function isOfNoUse(files: Reads, folder: string, settings: ListStart['settings']): Promise<boolean> {
   const before = await readListStart(files, folder);
   if (before === undefined || changedBetween(before.settings, settings) === undefined) return false;
   const { entries } = await readKept(files, folder);
   return entries.every((entry) => 'total' in entry || entry.page.keys.length === 0);
 }
 
-async function readPages(files: Disk, folder: string): Promise<Buffer> {
+async function readPages(files: Reads, folder: string): Promise<Buffer> {
   return Buffer.from((await files.readAll(pathIn(folder, listFiles.pages))) ?? []);
 }
 

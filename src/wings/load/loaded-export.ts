@@ -9,7 +9,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import type { Disk } from '../../places/files/disk.ts';
+import type { Reads } from '../../places/files/disk.ts';
 
 /** What is loaded. */
 export interface LoadedExport {
@@ -33,7 +33,7 @@ export interface LoadedExport {
 }
 
 export interface ExportToLoad {
-  readonly files: Disk;
+  readonly files: Reads;
   /** Absolute. */
   readonly folder: string;
   /** Put before the name of every table. */

@@ -2,7 +2,7 @@ import { dirname, join, relative } from 'node:path';
 import { foldersBelowDate } from '../../core/job/night-names.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { Disk } from '../../places/files/disk.ts';
+import type { Disk, Reads } from '../../places/files/disk.ts';
 import { lockOwner } from '../../places/files/lock.ts';
 import { latestNames } from './point-latest.ts';
 import type { NightsPlace } from './prune-exports.ts';
@@ -25,14 +25,14 @@ export function folderNights(files: Disk, top: string): NightsPlace {
 }
 
 /** @throws {ExportError} `usage` where the folder is an export itself, or is not there */
-async function surveyFolder(files: Disk, top: string): Promise<NightsSurvey> {
+async function surveyFolder(files: Reads, top: string): Promise<NightsSurvey> {
   await requireFolder(files, top);
   const target = await files.readLink(join(top, latestNames.link));
   const found = await surveyOf(seenNights(files, top));
   return { ...found, latest: target === undefined ? undefined : relative(top, join(top, target)) };
 }
 
-async function* seenNights(files: Disk, top: string): AsyncGenerator<SeenNight, void, void> {
+async function* seenNights(files: Reads, top: string): AsyncGenerator<SeenNight, void, void> {
   for (const folder of await nightFolders(files, top)) {
     yield {
       name: relative(top, folder),
@@ -49,7 +49,7 @@ async function* seenNights(files: Disk, top: string): AsyncGenerator<SeenNight, 
 }
 
 /** The files in a folder and in those below it, relative to it. */
-async function filesIn(files: Disk, folder: string, within = ''): Promise<string[]> {
+async function filesIn(files: Reads, folder: string, within = ''): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await files.list(pathIn(folder, within))) {
     const name = within === '' ? entry : `${within}/${entry}`;
@@ -60,14 +60,14 @@ async function filesIn(files: Disk, folder: string, within = ''): Promise<string
   return found;
 }
 
-async function requireFolder(files: Disk, top: string): Promise<void> {
+async function requireFolder(files: Reads, top: string): Promise<void> {
   const names = await files.list(top);
   if (names.includes(exportPaths.manifest) || names.includes(exportPaths.run)) throw noFolder(top, 'an export');
   if ((await files.sizeOf(top)) !== 'folder') throw noFolder(top, 'not a folder');
 }
 
 /** The folders below one that hold exports, or what is left of them. Links are not followed. */
-async function nightFolders(files: Disk, top: string, depth = foldersBelowDate): Promise<string[]> {
+async function nightFolders(files: Reads, top: string, depth = foldersBelowDate): Promise<string[]> {
   const found: string[] = [];
   for (const name of await files.list(top)) {
     const folder = join(top, name);

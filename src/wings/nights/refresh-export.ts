@@ -19,7 +19,7 @@ import { assetsTable, changesTable } from '../../core/records/columns.ts';
 import type { RowBlock } from '../../core/records/row-block.ts';
 import type { Begun } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { Disk } from '../../places/files/disk.ts';
+import type { HomeContext } from '../../core/run/homes/open-home.ts';
 import { changeBlock } from '../../core/work/change-rows.ts';
 import type { LocalAnswers } from '../../core/work/make-parts.ts';
 import { makesChildRows, tablesOf } from '../../core/work/tables-of.ts';
@@ -94,10 +94,9 @@ class ListedIds {
   }
 }
 
-export interface RefreshRequest {
+export interface RefreshRequest extends Pick<HomeContext, 'files'> {
   readonly job: Job;
   readonly base: OpenBase;
-  readonly files: Disk;
   /** Folder of the export. */
   readonly folder: string;
   readonly begun: Begun;

@@ -16,7 +16,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { type Manifest, begunOf } from '../../places/export/manifest.ts';
-import { type Disk, syncFoldersOf } from '../../places/files/disk.ts';
+import { syncFoldersOf } from '../../places/files/disk.ts';
 import { type DamagedExport, damagedParts, rebuildTables, type PreparedDamage } from './rebuild-files.ts';
 import { rebuildUnexported } from './rebuild-unexported.ts';
 import {
@@ -78,7 +78,7 @@ export async function repairExport(request: RepairRequest, effects: RepairEffect
   const lock = await files.takeLock(place.scratch);
   try {
     const outcome = await repairLocked(place, finished, source, effects);
-    if (outcome.after.damage.length === 0 && place.others === undefined) await syncAll(files, folder);
+    if (outcome.after.damage.length === 0 && place.others === undefined) await syncAll(effects, folder);
     if (!outcome.isUnfinished) {
       await clearRepair(place, within);
       await lock.remove();
@@ -110,7 +110,7 @@ function requireUnsorted({ manifest, folder }: FinishedExport): void {
 }
 
 /** A repair that was killed may have left files under their names that a loss of power would take away, and removed some that it would bring back. */
-async function syncAll(files: Disk, folder: string): Promise<void> {
+async function syncAll({ files }: RepairEffects, folder: string): Promise<void> {
   const { manifest } = await openFinished(folder, files);
   const names = [exportPaths.manifest, ...manifest.files.map(({ path }) => path)];
   // Files of `changes` that are gone come back from a folder that was not synced.

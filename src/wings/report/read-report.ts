@@ -7,7 +7,7 @@ import { FinishedExport, type ManifestFile } from '../../exports/finished-export
 import type { ExportStanding, UnfinishedStanding } from '../../core/run/record/export-standing.ts';
 import { limitOf, proofsText, type Commit, type JobShape } from '../../places/export/export-facts.ts';
 import { standingFigures } from '../../core/run/record/runs-model.ts';
-import type { Disk } from '../../places/files/disk.ts';
+import type { Reads } from '../../places/files/disk.ts';
 import type { TableFormat } from '../../exports/table-source.ts';
 import type { ProfiledTable, ProfileSource } from './profile/profile-source.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
@@ -34,7 +34,7 @@ import type { RunLine } from '../../core/run/record/run-lines.ts';
 export type ProfileExtent = 'exact' | 'parts' | 'none';
 
 export interface ReportRequest {
-  readonly files: Disk;
+  readonly files: Reads;
   /** Of the export: absolute, or the address of a bucket. */
   readonly folder: string;
   /** How the export stands. */
@@ -347,7 +347,7 @@ interface OpenedExport {
 }
 
 /** What a report reads of an export that stands so. @param files those of the export, in `folder` */
-function openStanding(standing: ExportStanding, files: Disk, folder: string): OpenedExport {
+function openStanding(standing: ExportStanding, files: Reads, folder: string): OpenedExport {
   const { lines } = standing;
   if ('manifest' in standing) {
     const { manifest } = standing;

@@ -18,9 +18,9 @@ export async function readExportReport({ place, nowMs, ...rest }: ReportedExport
 }
 
 /** Puts a page into an export as its report. @throws {ExportError} `cannotWrite` */
-export async function putReport({ files, folder, store }: ExportPlace, page: string): Promise<void> {
-  if (store.isShared) await store.put(exportPaths.report, { bytes: Buffer.from(page) });
-  else await writePage(files, pathIn(folder, exportPaths.report), page);
+export async function putReport({ disk, folder, store }: ExportPlace, page: string): Promise<void> {
+  if (disk === undefined) await store.put(exportPaths.report, { bytes: Buffer.from(page) });
+  else await writePage(disk, pathIn(folder, exportPaths.report), page);
 }
 
 /** Writes `report.html` into an export, and gives what it shows. @throws {ExportError} */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyFiles } from '../../exports/copy-export.ts';
-import { localDisk, type Disk, writeWhole } from '../../places/files/disk.ts';
+import { type Disk, localDisk, writeWhole } from '../../places/files/disk.ts';
 import { readReport, type ReportRequest } from './read-report.ts';
 import type { ReportData } from './report-data.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';

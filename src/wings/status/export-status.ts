@@ -3,7 +3,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import type { FleetStanding } from '../../places/export/fleet-standing.ts';
 import { type Counts, limitOf, type SomeIds } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import type { Disk } from '../../places/files/disk.ts';
+import type { Reads } from '../../places/files/disk.ts';
 import type { LockOwner } from '../../lib/process/lock-owner.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { RunLine } from '../../core/run/record/run-lines.ts';
@@ -138,7 +138,7 @@ function completed(manifest: Manifest, lines: readonly RunLine[]): OtherStatus {
 }
 
 /** The folders at and below one that hold exports, in the order of their names. */
-export async function exportFolders(files: Disk, folder: string, depth = foldersBelowDate): Promise<string[]> {
+export async function exportFolders(files: Reads, folder: string, depth = foldersBelowDate): Promise<string[]> {
   const names = await files.list(folder);
   const isExport =
     names.includes(exportPaths.manifest) ||

@@ -158,7 +158,7 @@ export class MemoryDisk {
     throw new Killed();
   }
 
-  async #open(path: string, mode: OpenMode): Promise<OpenFile> {
+  async #open(path: string, mode: OpenMode = 'read'): Promise<OpenFile> {
     const inode = await this.#does(mode === 'create' ? 'create' : 'open', path, () => this.#inode(path, mode));
     this.openFiles += 1;
     let end = 0;

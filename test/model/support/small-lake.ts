@@ -106,12 +106,12 @@ export function openSmall({ place }: SmallLake): Lake {
 /** What a run, `prune`, a rebuild and a repair do with the tables. */
 export const commands = {
   /** As the run of each night does. */
-  publish: async ({ place }: SmallLake): Promise<void> => {
+  publish: async ({ place, disk }: SmallLake): Promise<void> => {
     for (const day of smallDays) {
       const job = jobOfNothing(`${place.folder}/date=${day}`);
       const night = { job, outputDir: `${place.folder}/date={date}` };
       const context = {
-        files: place.files,
+        files: disk.files,
         clock: { ...clock, monotonic: clock.now, sleep: async () => undefined },
         random: () => 0.5,
       };

@@ -90,7 +90,7 @@ describe('the disk', () => {
     expect(await files.sizeOf(beneath)).toBeUndefined();
     await files.remove(absent);
     await expect(files.readAll(folder)).rejects.toMatchObject({ exit: 'cannotWrite', facts: { code: 'EISDIR' } });
-    await expect(files.open(absent, 'read')).rejects.toMatchObject({ facts: { code: 'ENOENT' } });
+    await expect(files.open(absent)).rejects.toMatchObject({ facts: { code: 'ENOENT' } });
   });
 
   it('makes folders of any depth, again and again, and says what stands in their place', async () => {

@@ -59,7 +59,7 @@ describe('a journal', () => {
     const first = await openJournal(disk.files, folder);
     for (const each of large) await first.append(each);
     await first.close();
-    const file = await disk.files.open(path, 'read');
+    const file = await disk.files.open(path);
     const places: JournalPlace[] = [];
     for await (const place of readEntries(file)) places.push(place);
     await file.close();

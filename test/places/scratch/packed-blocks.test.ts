@@ -17,7 +17,7 @@ async function packed(change: (whole: Buffer) => Buffer = (whole) => whole) {
   const end = 10 * packedBlockBytes;
   const pieces = [packBlocks(bytes.subarray(0, end)), packBlocks(bytes.subarray(end))];
   await writeFile(path, change(Buffer.concat(pieces)));
-  return { path, open: await localDisk.open(path, 'read') };
+  return { path, open: await localDisk.open(path) };
 }
 
 async function allOf(blocks: PackedBlocks): Promise<Buffer> {

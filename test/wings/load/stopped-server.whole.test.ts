@@ -34,8 +34,8 @@ describe.skipIf(server.isMissing)('a server that is stopped', () => {
     await opened('postgres');
     const files: LoadRequest['files'] = {
       ...request(folder, 'postgres').files,
-      open: async (path, how) => {
-        const file = await request(folder, 'postgres').files.open(path, how);
+      open: async (path) => {
+        const file = await request(folder, 'postgres').files.open(path);
         // The export is verified first: then nothing is read for the load.
         if (path.endsWith('.parquet') && isLoading) await crashOnce();
         return file;

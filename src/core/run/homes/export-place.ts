@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { homeFolder } from '../../../lib/addresses/home-folder.ts';
 import { bucketFiles } from '../../../places/export/bucket-files.ts';
-import type { Disk } from '../../../places/files/disk.ts';
+import type { Disk, Reads } from '../../../places/files/disk.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
@@ -9,15 +9,16 @@ import { sha256 } from '../../../lib/hash/sha256.ts';
 
 /** What reads an export: its store, the same as files, and its address. */
 export interface ExportPlace {
-  /** Those of a bucket are read only. */
-  readonly files: Disk;
+  readonly files: Reads;
+  /** The same, where it is a folder: only there can files be written. */
+  readonly disk?: Disk;
   /** Absolute, or the address of a bucket. */
   readonly folder: string;
   readonly store: ObjectStore;
 }
 
 export function inFolder(files: Disk, folder: string): ExportPlace {
-  return { files, folder, store: folderPlace(files, folder) };
+  return { files, disk: files, folder, store: folderPlace(files, folder) };
 }
 
 export function inBucket(store: ObjectStore, address: string): ExportPlace {

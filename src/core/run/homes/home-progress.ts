@@ -5,6 +5,7 @@ import { type Manifest, parseManifest } from '../../../places/export/manifest.ts
 import { spentIn } from '../../../places/export/export-facts.ts';
 import { readObjectIfThere } from '../../../places/objects/object-store.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
+import type { Reads } from '../../../places/files/disk.ts';
 import { askedIds } from '../record/runs-model.ts';
 import type { ExportProgress } from './export-home.ts';
 import type { HomePlace } from './home-place.ts';
@@ -18,6 +19,11 @@ export interface HomeProgress extends ExportProgress {
   readonly beats: readonly HolderBeat[];
   /** Ids whose answers stopped workers left in the bucket, and that are in no committed part. */
   readonly kept: number;
+}
+
+/** A place at which an export is looked at. */
+export interface SeenPlace extends Pick<HomePlace, 'store' | 'address' | 'scratch' | 'others'> {
+  readonly files: Reads;
 }
 
 /** The last heartbeat of a holder. */
@@ -37,9 +43,7 @@ export async function readManifestAt({ store, address }: ExportAddress): Promise
 }
 
 /** Reads the logs and heartbeats; undefined when no export has begun. */
-export async function readProgress(
-  place: Pick<HomePlace, 'files' | 'store' | 'address' | 'scratch' | 'others'>,
-): Promise<HomeProgress | undefined> {
+export async function readProgress(place: SeenPlace): Promise<HomeProgress | undefined> {
   const start = await readStart(place);
   if (start === undefined) return undefined;
   const logs = [...(await readLogs(place)).values()];

@@ -19,7 +19,7 @@ export function homeAt(place: HomePlace): ExportHome {
   const { files, store, address, scratch, others } = place;
   return {
     name: address,
-    place: others === undefined ? { files, folder: address, store } : inBucket(store, address),
+    place: others === undefined ? { files, disk: files, folder: address, store } : inBucket(store, address),
     scratch,
     asked: () => homeAt(askedPlace(place)),
     requireOwn: () => requireExportFolder(store, address),

@@ -1,15 +1,13 @@
 import { factsOfFile } from '../../../places/export/part-bytes.ts';
-import { type ObjectStore, namesOf } from '../../../places/objects/object-store.ts';
+import { namesOf } from '../../../places/objects/object-store.ts';
 import { sliceNames } from '../../../places/log/slice-log.ts';
 import { exportPaths, journalPart, pathIn } from '../../../places/export/export-folder.ts';
-import type { Disk } from '../../../places/files/disk.ts';
+import type { HomePlace } from './home-place.ts';
 import { readEntries } from '../../../places/scratch/journal-entries.ts';
 import { type Journal, openJournal } from '../../../places/scratch/journal.ts';
 
 /** The answers of a slice that are in no committed part. */
-export interface SliceAnswers {
-  readonly files: Disk;
-  readonly store: ObjectStore;
+export interface SliceAnswers extends Pick<HomePlace, 'files' | 'store'> {
   /** The slice's scratch folder, and its id. */
   readonly folder: string;
   readonly scratch: string;

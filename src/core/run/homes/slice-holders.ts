@@ -1,19 +1,14 @@
-import { type Watch, watchHolder } from '../../../places/log/heartbeat.ts';
+import { watchHolder } from '../../../places/log/heartbeat.ts';
 import { type SliceLog, readLogs, sliceNames } from '../../../places/log/slice-log.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { heldElsewhere } from './hold-home.ts';
-import type { Disk } from '../../../places/files/disk.ts';
+import type { HomePlace } from './home-place.ts';
 
 /** Where slices are made on this disk. */
-export interface LocalScratch {
-  readonly files: Disk;
-  readonly scratch: string;
-}
+export type LocalScratch = Pick<HomePlace, 'files' | 'scratch'>;
 
 /** An export in a bucket, whose holders are watched. */
-export interface WatchedPlace extends LocalScratch, Pick<Watch, 'store' | 'clock' | 'deadAfterSeconds'> {
-  readonly address: string;
-}
+export type WatchedPlace = LocalScratch & Pick<HomePlace, 'store' | 'clock' | 'deadAfterSeconds' | 'address'>;
 
 /** The scratch folders of slices on this disk. */
 export async function sliceFolders({ files, scratch }: LocalScratch): Promise<string[]> {
@@ -22,7 +17,7 @@ export async function sliceFolders({ files, scratch }: LocalScratch): Promise<st
 }
 
 /** The id of a scratch folder: whoever holds its lock follows a holder that named it. Made when there is none. */
-export async function scratchId(files: Disk, folder: string): Promise<string> {
+export async function scratchId(files: LocalScratch['files'], folder: string): Promise<string> {
   const path = pathIn(folder, `${exportPaths.run}/scratch`);
   const known = await files.readAll(path);
   if (known !== undefined && known.length === 36) return Buffer.from(known).toString('latin1');

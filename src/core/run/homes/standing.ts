@@ -9,12 +9,8 @@ import type { FleetStanding } from '../../../places/export/fleet-standing.ts';
 import { type Spent, sumOfSpent } from '../../../places/export/export-facts.ts';
 import type { ExportStanding } from '../record/export-standing.ts';
 import { readRunLines } from '../record/run-record.ts';
-import type { HomePlace } from './home-place.ts';
-import { type HolderBeat, type HomeProgress, readManifestAt, readProgress } from './home-progress.ts';
+import { type HolderBeat, type HomeProgress, readManifestAt, readProgress, type SeenPlace } from './home-progress.ts';
 import type { ExportPlace } from './export-place.ts';
-
-/** What of a place tells how its export stands. */
-type Seen = Pick<HomePlace, 'files' | 'store' | 'address' | 'scratch' | 'others'>;
 
 /** How the export stands that lies there. @throws {ExportError} `usage` where none does, `damaged` */
 export async function standingAt(place: ExportPlace, nowMs: number): Promise<ExportStanding> {
@@ -47,7 +43,7 @@ export async function standingIfAny(
   }
 }
 
-async function unfinishedStanding(place: Seen, nowMs: number): Promise<ExportStanding | undefined> {
+async function unfinishedStanding(place: SeenPlace, nowMs: number): Promise<ExportStanding | undefined> {
   const { files, address, others } = place;
   const progress = await readProgress(place);
   const living = progress?.beats.filter((beat) => mayLive(beat, nowMs)) ?? [];
@@ -60,7 +56,7 @@ async function unfinishedStanding(place: Seen, nowMs: number): Promise<ExportSta
 }
 
 /** An export with a base requests within itself. */
-async function spentOnBase(place: Seen): Promise<Spent> {
+async function spentOnBase(place: SeenPlace): Promise<Spent> {
   const within = exportPaths.asked;
   const folder = pathIn(place.address, within);
   const asked = { ...place, store: storeWithin(place.store, within), address: folder, scratch: folder };

@@ -1,21 +1,19 @@
 import { usualAtOnce } from '../../client/judgement/call-limit.ts';
 import { otherDialect } from '../../job/job-dialect.ts';
-import { type Clock, utcDay } from '../../../lib/clock.ts';
+import { utcDay } from '../../../lib/clock.ts';
 import type { CreditLedger } from '../../client/ledger/credit-ledger.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { Counts } from '../../../places/export/export-facts.ts';
-import type { Disk } from '../../../places/files/disk.ts';
 import type { RunLine, RunSpan } from './run-lines.ts';
 import { openRunRecord, type RunRecord } from './run-record.ts';
-import type { RunEvent, RunListener } from '../../work/run-events.ts';
+import type { PartsContext } from '../../work/parts-context.ts';
+import type { RunEvent } from '../../work/run-events.ts';
 import type { RunEnd } from '../../work/run-observer.ts';
 import { askedIds, fetchedIds, lastRunOf } from './runs-model.ts';
 
-export interface RunToRecord {
-  readonly files: Disk;
+export interface RunToRecord extends Pick<PartsContext, 'files' | 'clock' | 'listener'> {
   /** Local folder that keeps the record. */
   readonly folder: string;
-  readonly clock: Clock;
   readonly ledger: Pick<CreditLedger, 'booked'>;
   readonly job: Job;
   /** A UUID of version 7. */
@@ -23,7 +21,6 @@ export interface RunToRecord {
   readonly version: string;
   /** Of the parts that are committed when the run begins. */
   readonly counts: Counts;
-  readonly listener: RunListener;
 }
 
 /** Lines are written this often while something happens; the first of a run, which may be short, more often. */
@@ -110,7 +107,7 @@ export class RunRecorder {
   }
 
   /** Takes an event of the run. */
-  readonly listener: RunListener = (event) => {
+  readonly listener: RunToRecord['listener'] = (event) => {
     if (this.#isLost || !isKept(event)) return;
     // A span starts with its first event.
     if (!this.#isDirty) this.#span.t = this.#t();

@@ -1,5 +1,5 @@
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
-import type { Disk } from '../../../places/files/disk.ts';
+import type { Disk, Reads } from '../../../places/files/disk.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
 import { boundedRunLines, firstStart, isOverBounds, parseRunLines, type RunLine, runLineText } from './run-lines.ts';
@@ -18,14 +18,14 @@ export interface RunRecord {
 }
 
 /** The lines of an export's record; none when there is none. */
-export async function readRunLines(files: Disk, folder: string): Promise<RunLine[]> {
+export async function readRunLines(files: Reads, folder: string): Promise<RunLine[]> {
   const unfinished = await textOf(files, pathIn(folder, exportPaths.runLines));
   return parseRunLines(unfinished ?? (await textOf(files, pathIn(folder, exportPaths.keptRunLines))) ?? '');
 }
 
 /** When an export began, in milliseconds since 1970: its manifest says so, or its record. */
 export async function startOfExport(
-  files: Disk,
+  files: Reads,
   folder: string,
   { startedAtMs }: Pick<Manifest, 'startedAtMs'>,
 ): Promise<number | undefined> {
@@ -33,7 +33,7 @@ export async function startOfExport(
   return firstStart(await readRunLines(files, folder));
 }
 
-async function textOf(files: Disk, path: string): Promise<string | undefined> {
+async function textOf(files: Reads, path: string): Promise<string | undefined> {
   const bytes = await files.readAll(path).catch(() => undefined);
   return bytes && Buffer.from(bytes).toString('utf8');
 }

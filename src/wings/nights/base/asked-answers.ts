@@ -4,7 +4,7 @@ import { CheckedId } from '../../../lib/ids/checked-id.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
 import { unexportedTable } from '../../../core/records/beside-tables.ts';
 import { pathIn } from '../../../places/export/export-folder.ts';
-import type { OpenFile } from '../../../places/files/open-file.ts';
+import type { ReadableFile } from '../../../places/files/open-file.ts';
 import { PackedBlocks, packedBlockBytes } from '../../../places/scratch/packed-blocks.ts';
 import { linesOf } from './record-pieces.ts';
 import { KeyTable } from '../../../lib/hash/key-table.ts';
@@ -23,7 +23,7 @@ export class AskedAnswers {
   readonly #table: KeyTable;
   readonly #from: Float64Array;
   readonly #length: Uint32Array;
-  readonly #files: { readonly open: OpenFile; readonly blocks: BlockFile }[] = [];
+  readonly #files: { readonly open: ReadableFile; readonly blocks: BlockFile }[] = [];
   readonly #blocks = new PieceReader();
   readonly #refused = new Map<string, AskedRefusal>();
 
@@ -61,7 +61,7 @@ export class AskedAnswers {
 
   async #read(asked: FinishedExport): Promise<void> {
     for (const file of recordFiles(asked)) {
-      const open = await asked.files.open(pathIn(asked.folder, file.path), 'read');
+      const open = await asked.files.open(pathIn(asked.folder, file.path));
       const packed = new PackedBlocks(open);
       const block = (index: number): Promise<Uint8Array> => packed.block(index);
       this.#files.push({ open, blocks: { name: file.path, blockBytes: packedBlockBytes, block } });

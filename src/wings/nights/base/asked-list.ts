@@ -3,8 +3,9 @@ import { piecesOf } from '../../../places/export/part-bytes.ts';
 import { longestId } from '../../../lib/ids/asset-id.ts';
 import type { Entries } from '../../../core/ids/entries.ts';
 import { fingerprintInputs } from '../../../core/ids/read/input-bytes.ts';
+import type { HomeContext } from '../../../core/run/homes/open-home.ts';
 import type { PreparedInputs } from '../../../core/ids/prepare-inputs.ts';
-import { type Disk, writeWhole } from '../../../places/files/disk.ts';
+import { type Reads, writeWhole } from '../../../places/files/disk.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
 
@@ -20,7 +21,7 @@ const linesAtOnce = 512;
  * answered before, which tells their faults from those of the service.
  */
 export async function writeAskedIds(
-  { files, path }: { readonly files: Disk; readonly path: string },
+  { files, path }: Pick<HomeContext, 'files'> & { readonly path: string },
   keys: BaseKeys,
   { entries, newIds }: { readonly entries: AsyncIterable<Entries>; readonly newIds: number },
 ): Promise<void> {
@@ -41,9 +42,9 @@ export async function writeAskedIds(
 }
 
 /** These ids as the input of an export. */
-export async function askedInputs(files: Disk, path: string): Promise<PreparedInputs> {
+export async function askedInputs(files: Reads, path: string): Promise<PreparedInputs> {
   const read = async function* (): AsyncGenerator<Uint8Array, void, void> {
-    const file = await files.open(path, 'read');
+    const file = await files.open(path);
     try {
       yield* piecesOf(file);
     } finally {

@@ -1,4 +1,4 @@
-import type { OpenFile } from '../../../places/files/open-file.ts';
+import type { ReadableFile } from '../../../places/files/open-file.ts';
 
 /** A file that is read in blocks of one size, the last one shorter. */
 export interface BlockFile {
@@ -10,7 +10,7 @@ export interface BlockFile {
 const plainBlockBytes = 256 * 1024;
 
 /** A file as it lies on disk. */
-export function plainBlocks(name: string, open: OpenFile): BlockFile {
+export function plainBlocks(name: string, open: ReadableFile): BlockFile {
   return {
     name,
     blockBytes: plainBlockBytes,

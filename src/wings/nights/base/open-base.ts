@@ -10,7 +10,7 @@ import type { ExitName } from '../../../lib/exit-codes.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import { exportPaths, nameOfExport, pathIn } from '../../../places/export/export-folder.ts';
-import type { Disk } from '../../../places/files/disk.ts';
+import type { Reads } from '../../../places/files/disk.ts';
 import { type Manifest, withoutManifest } from '../../../places/export/manifest.ts';
 import { limitOf, limitText } from '../../../places/export/export-facts.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
@@ -37,7 +37,7 @@ function tellFirst(isPattern: boolean): string {
 }
 
 /** Opens a folder, or the address of a bucket, to be read. */
-export type FilesAt = (folder: string) => Promise<Disk>;
+export type FilesAt = (folder: string) => Promise<Reads>;
 
 /**
  * Finds and pins the base of a job; undefined for the first export of a pattern, which requests everything.
@@ -89,7 +89,7 @@ export async function explainedByBase(error: unknown, { finished, folder }: Open
 }
 
 /** Undefined where no complete export is, or none is any more. @throws {ExportError} `damaged` */
-async function finishedUnlessGone(folder: string, files: Disk): Promise<FinishedExport | undefined> {
+async function finishedUnlessGone(folder: string, files: Reads): Promise<FinishedExport | undefined> {
   try {
     return await openFinished(folder, files);
   } catch (error) {
@@ -98,7 +98,7 @@ async function finishedUnlessGone(folder: string, files: Disk): Promise<Finished
   }
 }
 
-async function isGone(files: Disk, folder: string): Promise<boolean> {
+async function isGone(files: Reads, folder: string): Promise<boolean> {
   return (await files.sizeOf(pathIn(folder, exportPaths.manifest))) === undefined;
 }
 
@@ -149,7 +149,7 @@ export async function foldersOf(
   filesAt: FilesAt,
   pattern: string,
   own?: string,
-): Promise<{ readonly files: Disk; readonly folders: readonly string[] }> {
+): Promise<{ readonly files: Reads; readonly folders: readonly string[] }> {
   const isRemote = isBucketAddress(pattern);
   const separator = isRemote ? '/' : path.sep;
   const names = pattern.replace(/\/+$/, '').split(separator);
@@ -187,7 +187,7 @@ export async function foldersOf(
 const mostLinks = 40;
 
 /** Where a link such as `latest` leads now: later it leads elsewhere. */
-async function followed(files: Disk, link: string): Promise<string> {
+async function followed(files: Reads, link: string): Promise<string> {
   let folder = link;
   for (let links = 0; links < mostLinks; links += 1) {
     const target = await files.readLink(folder);
@@ -212,7 +212,7 @@ function expressionOf(pattern: string): RegExp {
 }
 
 /** The names in a folder that fit a pattern. @param pattern without one, that name itself */
-async function matching(files: Disk, folder: string, pattern: string): Promise<string[]> {
+async function matching(files: Reads, folder: string, pattern: string): Promise<string[]> {
   if (!/[*?]/.test(pattern)) return [pattern];
   const expression = expressionOf(pattern);
   const names: string[] = [];

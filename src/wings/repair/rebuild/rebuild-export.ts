@@ -6,7 +6,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { changesTable } from '../../../core/records/columns.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 import type { ExportStart } from '../../../places/export/export-facts.ts';
-import type { Disk } from '../../../places/files/disk.ts';
+import type { Reads } from '../../../places/files/disk.ts';
 import { begunOf, type NewManifest } from '../../../places/export/manifest.ts';
 import { newReadProgress, type ReadProgress } from '../../../core/work/read-job-ids.ts';
 import type { RunListener } from '../../../core/work/run-events.ts';
@@ -42,7 +42,7 @@ export type RebuiltOutput = Partial<
 >;
 
 /** Opens the export that is to be rebuilt. @throws {ExportError} as `openFinished`; `usage` for a diff */
-export async function openSource(folder: string, files: Disk): Promise<FinishedExport> {
+export async function openSource(folder: string, files: Reads): Promise<FinishedExport> {
   const finished = await openFinished(folder, files);
   if (finished.manifest.kind !== 'diff') return finished;
   throw new ExportError('usage', `${folder} is a diff, not an export`, { todo: 'Name the folder of an export.' });

@@ -10,7 +10,7 @@ import type { RowBlock } from '../../../core/records/row-block.ts';
 import type { ShapedTable } from '../../../core/records/shape-table.ts';
 import type { Table } from '../../../core/records/table.ts';
 import { idsTable, unexportedTable } from '../../../core/records/beside-tables.ts';
-import type { Disk } from '../../../places/files/disk.ts';
+import type { PartsContext } from '../../../core/work/parts-context.ts';
 import type { Begun } from '../../../places/export/export-facts.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
 import type { FlatBatch } from '../../../core/work/flatten-batch.ts';
@@ -25,7 +25,7 @@ import { readerOf, tablesOf } from '../../../core/work/tables-of.ts';
 
 type SourceCommit = Manifest['commits'][number];
 
-export interface RebuiltParts {
+export interface RebuiltParts extends Pick<PartsContext, 'files' | 'stop'> {
   readonly finished: FinishedExport;
   /** As the new export is to be. */
   readonly job: Job;
@@ -35,10 +35,8 @@ export interface RebuiltParts {
   readonly join: number;
   /** How assets are to be sorted; absent: as in the source. */
   readonly sort?: SortOrder | undefined;
-  readonly files: Disk;
   /** Local folder where files are made. */
   readonly folder: string;
-  readonly stop: AbortSignal;
   readonly isNeeded: (part: number) => boolean;
   /** Told of each part of the source that is done with, made before or now. */
   readonly onRead: (commit: SourceCommit) => void;

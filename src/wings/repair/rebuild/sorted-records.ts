@@ -4,7 +4,7 @@ import type { Column } from '../../../core/records/table.ts';
 import { nearestName } from '../../../lib/nearest-name.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import type { Disk } from '../../../places/files/disk.ts';
-import type { OpenFile } from '../../../places/files/open-file.ts';
+import type { OpenFile, ReadableFile } from '../../../places/files/open-file.ts';
 
 /** Bytes before a cell: nulls come last. */
 const isThere = Buffer.of(0);
@@ -235,7 +235,7 @@ async function* nothing(): AsyncGenerator<never, void> {
 
 /** The records of a run, as many at a time as lie whole in what was read. */
 async function* recordsOf(
-  file: OpenFile,
+  file: ReadableFile,
   { from, to, readBytes }: { readonly from: number; readonly to: number; readonly readBytes: number },
 ): AsyncGenerator<readonly Keyed[], void> {
   let needed = headBytes;

@@ -8,7 +8,7 @@ import { changeColumns, changesTable } from '../../../core/records/columns.ts';
 import type { Column, Row, Table } from '../../../core/records/table.ts';
 import { type FileFacts, noCounts, noNotes } from '../../../places/export/export-facts.ts';
 import { exportPaths, pathIn, requireExportFolder } from '../../../places/export/export-folder.ts';
-import type { Disk } from '../../../places/files/disk.ts';
+import type { Disk, Reads } from '../../../places/files/disk.ts';
 import { type Manifest, type NewManifest, writeManifest } from '../../../places/export/manifest.ts';
 import { startOfExport } from '../../../core/run/record/run-record.ts';
 import { publishFiles } from '../../../places/scratch/part-file.ts';
@@ -116,7 +116,7 @@ export async function diffExports(request: DiffRequest): Promise<DiffSummary> {
   });
 }
 
-async function openSide(folder: string, files: Disk): Promise<DiffSide> {
+async function openSide(folder: string, files: Reads): Promise<DiffSide> {
   const side = diffSide(await openFinished(folder, files));
   const { damage } = await verifyExport(files, folder);
   const [first] = damage;
@@ -127,7 +127,7 @@ async function openSide(folder: string, files: Disk): Promise<DiffSide> {
   });
 }
 
-async function requireNoManifest(files: Disk, out: string): Promise<void> {
+async function requireNoManifest(files: Reads, out: string): Promise<void> {
   if ((await files.sizeOf(pathIn(out, exportPaths.manifest))) === undefined) return;
   throw new ExportError('usage', `${out} already holds an export or a diff`, {
     todo: 'Name another folder with --out.',
