@@ -23,7 +23,7 @@ export const clickhouse: Dialect = {
       quoteName: escapedBackQuoted,
       typeOf: clickhouseType,
       described: (about) => `COMMENT ${escapedLiteral(about)}`,
-      suffix: `\nENGINE = MergeTree\nORDER BY ${cluster.length === 0 ? sortKey(table) : `(${cluster.map(escapedBackQuoted).join(', ')})\nSETTINGS allow_nullable_key = 1`}\nCOMMENT ${escapedLiteral(aboutTable(table))}`,
+      suffix: `\nENGINE = MergeTree ORDER BY ${cluster.length === 0 ? sortKey(table) : `(${cluster.map(escapedBackQuoted).join(', ')})\nSETTINGS allow_nullable_key = 1`}\nCOMMENT ${escapedLiteral(aboutTable(table))}`,
     }),
   load: (source) =>
     isBucketAddress(source.folder)
@@ -32,8 +32,7 @@ SELECT ${namesOf(source.table)} FROM ${clickhouseFiles(source.table, filesOf(sou
 ${settingsOf(source).trimEnd()};
 `
       : `INSERT INTO ${escapedBackQuoted(source.table.name)} (${namesOf(source.table)})
-FROM INFILE ${escapedLiteral(plainBraces(filesOf(source)))}
-${settingsOf(source)}FORMAT ${formatNames[source.format]};
+FROM INFILE ${escapedLiteral(plainBraces(filesOf(source)))}${behind(settingsOf(source))}FORMAT ${formatNames[source.format]};
 `,
 };
 
@@ -96,6 +95,10 @@ function sortKey({ columns }: Table): string {
 function settingsOf(source: Source): string {
   const own = settings[source.format](source);
   return own.length === 0 ? '' : `SETTINGS${own.length > 1 ? '\n  ' : ' '}${own.join(',\n  ')}\n`;
+}
+
+function behind(settings: string): string {
+  return settings === '' ? ' ' : `\n${settings}`;
 }
 
 export function clickhouseType(column: Column): string {

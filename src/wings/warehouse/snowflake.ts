@@ -90,11 +90,11 @@ function copies(into: string, source: Source, options: readonly string[]): strin
     names.slice(n * mostNames, (n + 1) * mostNames),
   );
   const copy = (lines: readonly string[]): string =>
-    `${[`COPY INTO ${into}`, `FROM ${stageOf(source)}`, ...lines, ...options].join('\n')};\n`;
+    `${[`COPY INTO ${into} FROM ${stageOf(source)}`, ...lines, ...options].join('\n')};\n`;
   if (groups.length === 0) return copy([]);
   return groups
     .map((group) => {
-      const files = `FILES = (\n  ${group.map(literal).join(',\n  ')}\n)`;
+      const files = `FILES = (${group.map(literal).join(',\n  ')})`;
       return copy([files]).replace(/;\n$/, '\nFORCE = TRUE ON_ERROR = ABORT_STATEMENT;\n');
     })
     .join('');

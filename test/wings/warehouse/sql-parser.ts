@@ -7,11 +7,11 @@ await init();
 const unknown: Partial<Record<DialectName, RegExp>> = {
   bigquery: /^LOAD DATA INTO /,
   clickhouse:
-    /^(SELECT throwIf|ALTER TABLE \S+ UPDATE |EXCHANGE |RENAME TABLE\s|CREATE TABLE \S+ AS `|CREATE OR REPLACE TABLE \S+ ENGINE = Memory)/,
+    /^(SELECT throwIf|ALTER TABLE \S+ UPDATE |EXCHANGE |RENAME TABLE\s|CREATE TABLE \S+ AS `|CREATE (OR REPLACE )?TABLE \S+ ENGINE = Memory)/,
   duckdb: /^COMMENT ON /,
   redshift: /^COMMENT ON /,
   // Parquet gets into PostgreSQL by way of DuckDB, which runs these statements in other tests.
-  postgres: /^(DO '|DROP TABLE IF EXISTS pg_temp|ATTACH '|INSERT INTO warehouse\.\S+ BY NAME\s)/,
+  postgres: /^(DO \$|DROP TABLE IF EXISTS pg_temp|ATTACH '|INSERT INTO warehouse\.\S+ BY NAME\s)/,
 };
 
 /** Words of a dialect that the parser does not know; the statement is parsed without them. */

@@ -28,8 +28,8 @@ export interface ScriptExport {
 }
 
 /**
- * A script that loads an export. It can run twice, and stop anywhere and run again: stages are made anew, and each statement that
- * changes rows carries the condition that all stages are complete and that the tables hold neither versions nor a newer export.
+ * A script that loads an export. It can run twice, and stop anywhere and run again: stages are made anew, and one guard requires
+ * that all stages are complete and that the tables hold neither versions nor a newer export. Without it no statement changes a row.
  * @throws {ExportError} `usage` for an export without tables, `notTolerated` for one without assets
  */
 export function exportScript(source: ScriptExport, options: ScriptOptions): string {
@@ -38,28 +38,31 @@ export function exportScript(source: ScriptExport, options: ScriptOptions): stri
   const staged = stagedTables(source, options);
   const stages = staged.map(({ stage }) => stage.name);
   const types = style.requireTypes === undefined ? [] : [`${stages[0] ?? ''}_types`];
-  const selected = schema === undefined ? undefined : style.inSchema?.(schema);
-  const conditions = [
-    ...types.map((name) => `(SELECT count(*) FROM ${style.quote(name)}) = 0`),
-    ...(selected === undefined ? [] : [selected]),
+  const isSelected = schema === undefined ? undefined : style.inSchema?.(schema);
+  const checks = [
+    ...(isSelected === undefined ? [] : [{ condition: isSelected, message: 'another schema is the current one' }]),
+    ...types.map((name) => ({
+      condition: `(SELECT count(*) FROM ${style.quote(name)}) = 0`,
+      message: 'a column has a type that would change values',
+    })),
   ];
-  const tables = { ...scriptTables(source, staged), conditions };
-  const helpers = [...stages, ...types, ...(style.swap?.made(stages) ?? [])];
-  const drops = helpers.map(style.dropIfThere);
+  const tables = { ...scriptTables(source, staged), checks };
+  const gate = `${stages[0] ?? ''}_passed`;
+  const gates = style.gate === undefined ? [] : [gate, ...(style.gate.made?.(stages, gate) ?? [])];
+  const drops = style.drop([...stages, ...types, ...gates]);
   const targets = kept(source.plan).map(({ table }) => table.name);
   const created = createdTables(source, options);
   return [
     `${style.start}${noteFor(dialect)}`,
     ...(schema === undefined ? [] : [style.useSchema(schema)]),
     ...created.map((table) => style.createIfAbsent(table, options.cluster ?? [])),
-    '-- The rows of the export, in tables of their own.\n',
-    ...drops,
+    `-- The rows of the export, in tables of their own.\n${drops}`,
     ...types.map((name) => style.requireTypes?.(created.slice(1), name, schema) ?? ''),
     ...staged.flatMap(({ stage, source: files }) => [style.createStage(stage), loadOf(dialect, stage, files)]),
     style.begin(targets),
-    ...replaceStatements(tables, style),
+    ...replaceStatements(tables, style, gate),
     style.commit,
-    ...drops,
+    style.hasTemporaryStages === true ? '' : drops,
   ]
     .filter((text) => text !== '')
     .join('\n');
@@ -103,7 +106,7 @@ function stagedTables({ plan }: ScriptExport, { dialect, folder }: ScriptOptions
 function scriptTables(
   { name, plan, startedAtMs }: ScriptExport,
   staged: readonly ScriptedTable[],
-): Omit<ScriptTables, 'conditions'> {
+): Omit<ScriptTables, 'checks'> {
   const isAssets = ({ stage }: ScriptedTable): boolean => stage.target === `${plan.prefix}assets`;
   const assets = staged.find(isAssets) ?? staged[0];
   if (assets === undefined) {

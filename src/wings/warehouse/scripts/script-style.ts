@@ -76,25 +76,46 @@ export interface ScriptStyle {
   /** Whether stages are tables of the session, which no other script sees. */
   readonly hasTemporaryStages?: boolean;
   readonly createStage: (stage: Stage) => string;
-  readonly dropIfThere: (name: string) => string;
+  /** Drops what a script made, where it is there. */
+  readonly drop: (names: readonly string[]) => string;
   /** Begins the transaction, and holds writers of these tables back where it can. */
   readonly begin: (tables: readonly string[]) => string;
   readonly commit: string;
-  /** Ends the script with a message unless a condition holds. */
-  readonly require: (condition: string, message: string) => string;
+  /** Ends the script with the message of the first check that fails. */
+  readonly require: (checks: readonly Check[]) => string;
   /** Milliseconds since 1970 as an expression. */
   readonly at: (ms: number) => string;
   readonly now: string;
-  /** How stages take the place of their tables, where no transaction holds DELETE and INSERT together. */
-  readonly swap?: Swap;
+  /** For a warehouse where statements behind a failed one may still change rows. */
+  readonly gate?: Gate;
+  /** The stages take the places of their tables; they are called as the pairs say. */
+  readonly swap: (pairs: readonly Stage[], gate: string) => string[];
 }
 
-export interface Swap {
-  /** Tables that it makes, for these stages. */
-  readonly made: (stages: readonly string[]) => string[];
-  readonly statements: (pairs: readonly Pick<Stage, 'name' | 'target'>[], condition: string) => string[];
-  /** A condition that holds where the stages have taken their places, and fails where they have not. */
-  readonly done: (stages: readonly string[]) => string;
+export interface Check {
+  readonly condition: string;
+  /** What is wrong where the condition does not hold. */
+  readonly message: string;
+}
+
+/** A table of one row that is there only where the guard passed: without it, no statement changes a row. */
+interface Gate {
+  /** Tables that the swap makes beside the gate, for these stages. */
+  readonly made?: (stages: readonly string[], name: string) => string[];
+  readonly create: (name: string, checks: readonly Check[]) => string;
+  readonly deleteWhere: (table: string, condition: string, name: string) => string;
+}
+
+/** Empties the tables and fills them. */
+function deleteAndInsert(dialect: DialectName, remove: (table: string, gate: string) => string): ScriptStyle['swap'] {
+  return (pairs, gate) => {
+    const { quote, gate: made } = styles[dialect];
+    const from = made === undefined ? '' : `, ${quote(gate)}`;
+    return pairs.map(({ name, columns, target }) => {
+      const names = columns.map((column) => quote(column.name)).join(', ');
+      return `${remove(quote(target), quote(gate))} INTO ${quote(target)} (${names}) SELECT s.* FROM ${quote(name)} AS s${from};\n`;
+    });
+  };
 }
 
 /** The stage has the target's types: its rows fit there. A target that lacks a column has no stage, and then nothing is changed. */
@@ -111,13 +132,20 @@ function createIfAbsent(dialect: DialectName): ScriptStyle['createIfAbsent'] {
     ddlFor(dialect, table, cluster).replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS') + commentsFor(dialect, table);
 }
 
-function dropIfThere(quote: (name: string) => string): ScriptStyle['dropIfThere'] {
-  return (name) => `DROP TABLE IF EXISTS ${quote(name)};\n`;
+/** Drops one table a statement. */
+function dropEach(quote: (name: string) => string): ScriptStyle['drop'] {
+  return (names) => names.map((name) => `DROP TABLE IF EXISTS ${quote(name)};\n`).join('');
+}
+
+/** Drops the tables of a list by one statement. */
+function dropAll(quote: (name: string) => string): ScriptStyle['drop'] {
+  return (names) => `DROP TABLE IF EXISTS ${names.map(quote).join(', ')};\n`;
 }
 
 /** A block of PostgreSQL's own language. */
 function block(body: string): string {
-  return `DO ${literal(`BEGIN ${body} END`)};\n`;
+  const tag = ['$script$', '$script_1$', '$script_2$'].find((each) => !body.includes(each)) ?? '$$';
+  return `DO ${tag} BEGIN ${body} END ${tag};\n`;
 }
 
 function isoTime(ms: number): string {
@@ -128,30 +156,42 @@ function plainTime(ms: number): string {
   return isoTime(ms).replace('T', ' ').replace('Z', '');
 }
 
-/** The message stands in the error of the conversion: there is no statement that raises one. */
-function requireByCast(condition: string, message: string): string {
-  return `SELECT CAST(CASE WHEN ${condition} THEN '0' ELSE ${literal(message)} END AS INTEGER);\n`;
+/** 1, or the first message, by an expression that fails there. */
+function firstProblem(checks: readonly Check[], fail: (message: string) => string, passed: string): string {
+  const cases = checks.map(({ condition, message }) => `  WHEN NOT (${condition}) THEN ${fail(message)}\n`);
+  return `CASE\n${cases.join('')}  ELSE ${passed} END`;
 }
 
-/** EXCHANGE knows no condition. So stages get the name that it takes only by a RENAME that needs the gate, a table that the condition makes. */
-const exchange: Swap = {
-  made: (stages) => [...gateOf(stages), ...stages.map(readyOf)],
-  done: (stages) => `(SELECT count(*) FROM ${escapedBackQuoted(gateOf(stages)[1] ?? '')}) = 1`,
-  statements: (pairs, condition) => {
-    const [gate, passed] = gateOf(pairs.map(({ name }) => name)).map(escapedBackQuoted);
-    const renames = pairs.map(({ name }) => `${escapedBackQuoted(name)} TO ${escapedBackQuoted(readyOf(name))}`);
-    return [
-      `CREATE OR REPLACE TABLE ${gate ?? ''} ENGINE = Memory AS\nSELECT throwIf(NOT (${condition}), 'a stage is not complete, or the tables hold another export') AS passed;\n`,
-      `RENAME TABLE\n  ${[`${gate ?? ''} TO ${passed ?? ''}`, ...renames].join(',\n  ')};\n`,
-      ...pairs.map(
-        ({ name, target }) => `EXCHANGE TABLES ${escapedBackQuoted(target)} AND ${escapedBackQuoted(readyOf(name))};\n`,
-      ),
-    ];
-  },
-};
+/** The message stands in the error of the conversion: there is no statement that raises one. */
+function castProblem(checks: readonly Check[], text: (message: string) => string): string {
+  return `CAST(${firstProblem(checks, text, "'1'")} AS INTEGER)`;
+}
 
-function gateOf([first = '']: readonly string[]): string[] {
-  return [`${first}_gate`, `${first}_passed`];
+function duckdbProblem(checks: readonly Check[]): string {
+  return firstProblem(checks, (message) => `error(${literal(message)})`, '1');
+}
+
+function clickhouseProblem(checks: readonly Check[]): string {
+  const each = checks.map(({ condition, message }) => `throwIf(NOT (${condition}), ${escapedLiteral(message)})`);
+  return each.join('\n  + ');
+}
+
+function usingGate(quote: (name: string) => string): Gate['deleteWhere'] {
+  return (table, condition, gate) => `DELETE FROM ${quote(table)} USING ${quote(gate)} WHERE ${condition};\n`;
+}
+
+/** EXCHANGE knows no condition. So stages get the name that it takes only by a RENAME that needs the table of the guard. */
+function exchange(pairs: readonly Stage[], gate: string): string[] {
+  const renames = [[guardOf(gate), gate], ...pairs.map(({ name }) => [name, readyOf(name)])];
+  const renamed = renames.map((names) => names.map(escapedBackQuoted).join(' TO ')).join(',\n  ');
+  const exchanged = pairs.map(
+    ({ name, target }) => `EXCHANGE TABLES ${escapedBackQuoted(target)} AND ${escapedBackQuoted(readyOf(name))};\n`,
+  );
+  return [`RENAME TABLE\n  ${renamed};\n`, ...exchanged];
+}
+
+function guardOf(gate: string): string {
+  return `${gate}_guard`;
 }
 
 function readyOf(stage: string): string {
@@ -168,10 +208,16 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     createIfAbsent: createIfAbsent('duckdb'),
     hasTemporaryStages: true,
     createStage: (stage) => stageLike('duckdb', 'CREATE TEMPORARY TABLE')(stage),
-    dropIfThere: (name) => `DROP TABLE IF EXISTS temp.${doubleQuoted(name)};\n`,
+    drop: dropEach((name) => `temp.${doubleQuoted(name)}`),
     begin: () => 'BEGIN;\n',
     commit: 'COMMIT;\n',
-    require: (condition, message) => `SELECT CASE WHEN ${condition} THEN 'ok' ELSE error(${literal(message)}) END;\n`,
+    require: (checks) => `SELECT ${duckdbProblem(checks)} AS passed;\n`,
+    gate: {
+      create: (name, checks) =>
+        `CREATE TEMPORARY TABLE ${doubleQuoted(name)} AS SELECT ${duckdbProblem(checks)} AS passed;\n`,
+      deleteWhere: usingGate(doubleQuoted),
+    },
+    swap: deleteAndInsert('duckdb', (table, gate) => `DELETE FROM ${table} USING ${gate};\nINSERT`),
     at: (ms) => `TIMESTAMPTZ ${literal(isoTime(ms))}`,
     now: 'CURRENT_TIMESTAMP',
   },
@@ -190,12 +236,20 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
       ),
     hasTemporaryStages: true,
     createStage: (stage) => stageLike('postgres', 'CREATE TEMPORARY TABLE')(stage),
-    dropIfThere: (name) => `DROP TABLE IF EXISTS pg_temp.${doubleQuoted(name)};\n`,
+    drop: dropAll((name) => `pg_temp.${doubleQuoted(name)}`),
     begin: (tables) =>
       `BEGIN;\nSET LOCAL row_security = off;\nLOCK TABLE ${[...tables].sort().map(doubleQuoted).join(', ')} IN SHARE ROW EXCLUSIVE MODE;\n`,
     commit: 'COMMIT;\n',
-    require: (condition, message) =>
-      block(`IF NOT (${condition}) THEN RAISE EXCEPTION USING MESSAGE = ${literal(message)}; END IF;`),
+    require: (checks) =>
+      block(
+        checks
+          .map(
+            ({ condition, message }) =>
+              `IF NOT (${condition}) THEN RAISE EXCEPTION USING MESSAGE = ${literal(message)}; END IF;`,
+          )
+          .join('\n'),
+      ),
+    swap: deleteAndInsert('postgres', (table) => `DELETE FROM ${table};\nINSERT`),
     at: (ms) => `CAST(${literal(isoTime(ms))} AS timestamp with time zone)`,
     now: 'CURRENT_TIMESTAMP',
   },
@@ -207,43 +261,59 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     createIfAbsent: createIfAbsent('bigquery'),
     createStage: ({ name, columns }) =>
       ddlFor('bigquery', { name, columns }).replace('CREATE TABLE', 'CREATE OR REPLACE TABLE'),
-    dropIfThere: dropIfThere(escapedBackQuoted),
+    drop: dropEach(escapedBackQuoted),
     begin: () => 'BEGIN TRANSACTION;\n',
     commit: 'COMMIT TRANSACTION;\n',
-    require: (condition, message) => `ASSERT ${condition} AS ${escapedLiteral(message)};\n`,
+    require: (checks) =>
+      checks.map(({ condition, message }) => `ASSERT ${condition} AS ${escapedLiteral(message)};\n`).join(''),
+    swap: deleteAndInsert('bigquery', (table) => `DELETE FROM ${table} WHERE TRUE;\nINSERT`),
     at: (ms) => `TIMESTAMP ${escapedLiteral(isoTime(ms))}`,
     now: 'CURRENT_TIMESTAMP()',
   },
   snowflake: {
     quote: snowflakeName,
-    text: literal,
+    text: escapedLiteral,
     start: '',
     useSchema: (schema) => `USE SCHEMA ${snowflakeName(schema)};\n`,
     inSchema: (schema) => `CURRENT_SCHEMA() = ${literal(schema.toUpperCase())}`,
     createIfAbsent: createIfAbsent('snowflake'),
-    createStage: (stage) => stageLike('snowflake', 'CREATE OR REPLACE TABLE')(stage),
-    dropIfThere: dropIfThere(snowflakeName),
-    begin: () => 'BEGIN;\n',
+    hasTemporaryStages: true,
+    createStage: (stage) => stageLike('snowflake', 'CREATE TEMPORARY TABLE')(stage),
+    drop: dropEach(snowflakeName),
+    begin: () => '',
     commit: 'COMMIT;\n',
-    require: requireByCast,
+    require: (checks) => `SELECT ${castProblem(checks, escapedLiteral)};\n`,
+    gate: {
+      // A statement that creates a table commits.
+      create: (name, checks) =>
+        `CREATE TEMPORARY TABLE ${snowflakeName(name)} AS SELECT ${castProblem(checks, escapedLiteral)} AS passed;\n\nBEGIN;\n`,
+      deleteWhere: usingGate(snowflakeName),
+    },
+    swap: deleteAndInsert('snowflake', () => 'INSERT OVERWRITE'),
     at: (ms) => `CAST(${literal(`${plainTime(ms)} +00:00`)} AS TIMESTAMP_TZ)`,
     now: 'CURRENT_TIMESTAMP',
   },
   clickhouse: {
     quote: escapedBackQuoted,
     text: escapedLiteral,
-    start:
-      '-- clickhouse-client --queries-file script.sql. There are no transactions: readers see each statement when it ends.\n',
+    start: '-- There are no transactions: readers see the new rows of each table when it changes.\n',
     useSchema: (schema) => `USE ${escapedBackQuoted(schema)};\n`,
     requireTypes,
     createIfAbsent: createIfAbsent('clickhouse'),
     createStage: ({ name, target }) => `CREATE TABLE ${escapedBackQuoted(name)} AS ${escapedBackQuoted(target)};\n`,
-    dropIfThere: dropIfThere(escapedBackQuoted),
+    drop: dropAll(escapedBackQuoted),
     begin: () => '',
     commit: '',
-    require: (condition, message) => `SELECT throwIf(NOT (${condition}), ${escapedLiteral(message)}) FORMAT Null;\n`,
+    require: (checks) => `SELECT ${clickhouseProblem(checks)} FORMAT Null;\n`,
     at: (ms) => `toDateTime64(${escapedLiteral(plainTime(ms))}, 6, 'UTC')`,
     now: 'now64(6)',
+    gate: {
+      made: (stages, gate) => [guardOf(gate), ...stages.map(readyOf)],
+      create: (name, checks) =>
+        `CREATE TABLE ${escapedBackQuoted(guardOf(name))} ENGINE = Memory AS SELECT ${clickhouseProblem(checks)} AS passed;\n`,
+      deleteWhere: (table, condition, name) =>
+        `DELETE FROM ${escapedBackQuoted(table)} WHERE ${condition} AND (SELECT count(*) FROM ${escapedBackQuoted(name)}) = 1;\n`,
+    },
     swap: exchange,
   },
   redshift: {
@@ -252,11 +322,13 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     start: '',
     useSchema: (schema) => `SET search_path TO ${doubleQuoted(schema)};\n`,
     createIfAbsent: createIfAbsent('redshift'),
-    createStage: (stage) => stageLike('redshift', 'CREATE TABLE')(stage),
-    dropIfThere: dropIfThere(doubleQuoted),
+    hasTemporaryStages: true,
+    createStage: (stage) => stageLike('redshift', 'CREATE TEMPORARY TABLE')(stage),
+    drop: dropAll(doubleQuoted),
     begin: () => 'BEGIN;\n',
     commit: 'COMMIT;\n',
-    require: requireByCast,
+    require: (checks) => `SELECT ${castProblem(checks, literal)};\n`,
+    swap: deleteAndInsert('redshift', (table) => `DELETE FROM ${table};\nINSERT`),
     at: (ms) => `CAST(${literal(plainTime(ms))} AS TIMESTAMP)`,
     now: 'GETDATE()',
   },

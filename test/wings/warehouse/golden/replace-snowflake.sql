@@ -1,62 +1,49 @@
 -- The rows of the export, in tables of their own.
-
 DROP TABLE IF EXISTS asset_export_stage_assets;
-
 DROP TABLE IF EXISTS asset_export_stage_creators;
+DROP TABLE IF EXISTS asset_export_stage_assets_passed;
 
-CREATE OR REPLACE TABLE asset_export_stage_assets AS SELECT id, interface, content_schema, content_json_uri, content_files, content_metadata_name, content_metadata_symbol, content_metadata_description, content_metadata_attributes, content_metadata_token_standard, content_links, authorities, ownership_owner, ownership_frozen, ownership_delegated, ownership_delegate, ownership_ownership_model, compression_eligible, compression_compressed, compression_data_hash, compression_creator_hash, compression_asset_hash, compression_tree, compression_seq, compression_leaf_id, royalty_royalty_model, royalty_target, royalty_percent, royalty_basis_points, royalty_primary_sale_happened, royalty_locked, creators, grouping, collection, uses_use_method, uses_remaining, uses_total, supply_print_max_supply, supply_print_current_supply, supply_edition_nonce, mutable, burnt, token_info_supply, token_info_decimals, token_info_token_program, token_info_mint_authority, token_info_freeze_authority, extra FROM assets WHERE 1 = 0;
+CREATE TEMPORARY TABLE asset_export_stage_assets AS SELECT id, interface, content_schema, content_json_uri, content_files, content_metadata_name, content_metadata_symbol, content_metadata_description, content_metadata_attributes, content_metadata_token_standard, content_links, authorities, ownership_owner, ownership_frozen, ownership_delegated, ownership_delegate, ownership_ownership_model, compression_eligible, compression_compressed, compression_data_hash, compression_creator_hash, compression_asset_hash, compression_tree, compression_seq, compression_leaf_id, royalty_royalty_model, royalty_target, royalty_percent, royalty_basis_points, royalty_primary_sale_happened, royalty_locked, creators, grouping, collection, uses_use_method, uses_remaining, uses_total, supply_print_max_supply, supply_print_current_supply, supply_edition_nonce, mutable, burnt, token_info_supply, token_info_decimals, token_info_token_program, token_info_mint_authority, token_info_freeze_authority, extra FROM assets WHERE 1 = 0;
 
-COPY INTO asset_export_stage_assets
-FROM @stage/demo/parquet/assets/
-FILES = (
-  'part-00000.parquet'
-)
+COPY INTO asset_export_stage_assets FROM @stage/demo/parquet/assets/
+FILES = ('part-00000.parquet')
 FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
 MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE
 FORCE = TRUE ON_ERROR = ABORT_STATEMENT;
 
-CREATE OR REPLACE TABLE asset_export_stage_creators AS SELECT asset_id, position, address, share, verified, extra FROM creators WHERE 1 = 0;
+CREATE TEMPORARY TABLE asset_export_stage_creators AS SELECT asset_id, position, address, share, verified, extra FROM creators WHERE 1 = 0;
 
-COPY INTO asset_export_stage_creators
-FROM @stage/demo/parquet/creators/
-FILES = (
-  'part-00000.parquet'
-)
+COPY INTO asset_export_stage_creators FROM @stage/demo/parquet/creators/
+FILES = ('part-00000.parquet')
 FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
 MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE
 FORCE = TRUE ON_ERROR = ABORT_STATEMENT;
+
+-- The guard. To allow more deletes, raise 0.05.
+CREATE TEMPORARY TABLE asset_export_stage_assets_passed AS SELECT CAST(CASE
+  WHEN NOT ((SELECT count(*) FROM asset_export_stage_assets) = 1000
+  AND (SELECT count(*) FROM asset_export_stage_creators) = 1000) THEN 'a stage does not hold all rows of EXPORT'
+  WHEN NOT ((SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND (mode = 'scd2' OR started_at > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ))) = 0) THEN 'the table assets holds versions (scd2) or a newer export than EXPORT'
+  WHEN NOT ((SELECT count(*) FROM assets) - (SELECT count(*) FROM assets AS t INNER JOIN asset_export_stage_assets AS s ON t.id = s.id) <= 0.05 * (SELECT count(*) FROM assets)) THEN 'more than 5 % of the rows of assets would be deleted: check the export'
+  ELSE '1' END AS INTEGER) AS passed;
 
 BEGIN;
 
-SELECT CAST(CASE WHEN (SELECT count(*) FROM asset_export_stage_assets) = 1000 AND (SELECT count(*) FROM asset_export_stage_creators) = 1000 THEN '0' ELSE 'a stage does not hold all rows of EXPORT' END AS INTEGER);
+INSERT OVERWRITE INTO assets (id, interface, content_schema, content_json_uri, content_files, content_metadata_name, content_metadata_symbol, content_metadata_description, content_metadata_attributes, content_metadata_token_standard, content_links, authorities, ownership_owner, ownership_frozen, ownership_delegated, ownership_delegate, ownership_ownership_model, compression_eligible, compression_compressed, compression_data_hash, compression_creator_hash, compression_asset_hash, compression_tree, compression_seq, compression_leaf_id, royalty_royalty_model, royalty_target, royalty_percent, royalty_basis_points, royalty_primary_sale_happened, royalty_locked, creators, grouping, collection, uses_use_method, uses_remaining, uses_total, supply_print_max_supply, supply_print_current_supply, supply_edition_nonce, mutable, burnt, token_info_supply, token_info_decimals, token_info_token_program, token_info_mint_authority, token_info_freeze_authority, extra) SELECT s.* FROM asset_export_stage_assets AS s, asset_export_stage_assets_passed;
 
-SELECT CAST(CASE WHEN (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND (mode = 'scd2' OR started_at > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ))) = 0 THEN '0' ELSE 'the table assets holds versions (scd2) or a newer export than EXPORT' END AS INTEGER);
+INSERT OVERWRITE INTO creators (asset_id, position, address, share, verified, extra) SELECT s.* FROM asset_export_stage_creators AS s, asset_export_stage_assets_passed;
 
--- To allow more deletes, raise 0.05.
-SELECT CAST(CASE WHEN (SELECT count(*) FROM assets) - (SELECT count(*) FROM assets AS t INNER JOIN asset_export_stage_assets AS s ON t.id = s.id) <= 0.05 * (SELECT count(*) FROM assets) THEN '0' ELSE 'more than 5 % of the rows of assets would be deleted: check the export' END AS INTEGER);
+SELECT CAST(CASE
+  WHEN NOT ((SELECT count(*) FROM assets) = 1000
+  AND (SELECT count(*) FROM creators) = 1000) THEN 'the tables would not hold the rows of EXPORT, because they were changed: look for triggers, rules and other writers, and run the script again'
+  ELSE '1' END AS INTEGER);
 
-DELETE FROM assets WHERE (SELECT count(*) FROM asset_export_stage_assets) = 1000 AND (SELECT count(*) FROM asset_export_stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND (mode = 'scd2' OR started_at > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ))) = 0;
+DELETE FROM _asset_export_loads USING asset_export_stage_assets_passed WHERE "TABLE" IN ('assets', 'creators');
 
-INSERT INTO assets (id, interface, content_schema, content_json_uri, content_files, content_metadata_name, content_metadata_symbol, content_metadata_description, content_metadata_attributes, content_metadata_token_standard, content_links, authorities, ownership_owner, ownership_frozen, ownership_delegated, ownership_delegate, ownership_ownership_model, compression_eligible, compression_compressed, compression_data_hash, compression_creator_hash, compression_asset_hash, compression_tree, compression_seq, compression_leaf_id, royalty_royalty_model, royalty_target, royalty_percent, royalty_basis_points, royalty_primary_sale_happened, royalty_locked, creators, grouping, collection, uses_use_method, uses_remaining, uses_total, supply_print_max_supply, supply_print_current_supply, supply_edition_nonce, mutable, burnt, token_info_supply, token_info_decimals, token_info_token_program, token_info_mint_authority, token_info_freeze_authority, extra)
-SELECT id, interface, content_schema, content_json_uri, content_files, content_metadata_name, content_metadata_symbol, content_metadata_description, content_metadata_attributes, content_metadata_token_standard, content_links, authorities, ownership_owner, ownership_frozen, ownership_delegated, ownership_delegate, ownership_ownership_model, compression_eligible, compression_compressed, compression_data_hash, compression_creator_hash, compression_asset_hash, compression_tree, compression_seq, compression_leaf_id, royalty_royalty_model, royalty_target, royalty_percent, royalty_basis_points, royalty_primary_sale_happened, royalty_locked, creators, grouping, collection, uses_use_method, uses_remaining, uses_total, supply_print_max_supply, supply_print_current_supply, supply_edition_nonce, mutable, burnt, token_info_supply, token_info_decimals, token_info_token_program, token_info_mint_authority, token_info_freeze_authority, extra FROM asset_export_stage_assets WHERE (SELECT count(*) FROM asset_export_stage_assets) = 1000 AND (SELECT count(*) FROM asset_export_stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND (mode = 'scd2' OR started_at > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ))) = 0;
-
-DELETE FROM creators WHERE (SELECT count(*) FROM asset_export_stage_assets) = 1000 AND (SELECT count(*) FROM asset_export_stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND (mode = 'scd2' OR started_at > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ))) = 0;
-
-INSERT INTO creators (asset_id, position, address, share, verified, extra)
-SELECT asset_id, position, address, share, verified, extra FROM asset_export_stage_creators WHERE (SELECT count(*) FROM asset_export_stage_assets) = 1000 AND (SELECT count(*) FROM asset_export_stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND (mode = 'scd2' OR started_at > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ))) = 0;
-
-SELECT CAST(CASE WHEN (SELECT count(*) FROM assets) = 1000 THEN '0' ELSE 'the table assets would not hold 1000 rows, because it was changed: look for triggers, rules and other writers, and run the script again' END AS INTEGER);
-
-SELECT CAST(CASE WHEN (SELECT count(*) FROM creators) = 1000 THEN '0' ELSE 'the table creators would not hold 1000 rows, because it was changed: look for triggers, rules and other writers, and run the script again' END AS INTEGER);
-
-DELETE FROM _asset_export_loads WHERE "TABLE" IN ('assets', 'creators') AND (SELECT count(*) FROM asset_export_stage_assets) = 1000 AND (SELECT count(*) FROM asset_export_stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND (mode = 'scd2' OR started_at > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ))) = 0;
-
-INSERT INTO _asset_export_loads ("TABLE", seal, mode, at, export, "ROWS", started_at)
-SELECT 'assets', 'SEAL', 'replace', CURRENT_TIMESTAMP, 'EXPORT', 1000, CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) FROM (SELECT 1 AS one) AS x WHERE (SELECT count(*) FROM asset_export_stage_assets) = 1000 AND (SELECT count(*) FROM asset_export_stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND (mode = 'scd2' OR started_at > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ))) = 0
-UNION ALL SELECT 'creators', 'SEAL', 'replace', CURRENT_TIMESTAMP, 'EXPORT', 1000, CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) FROM (SELECT 1 AS one) AS x WHERE (SELECT count(*) FROM asset_export_stage_assets) = 1000 AND (SELECT count(*) FROM asset_export_stage_creators) = 1000 AND (SELECT count(*) FROM _asset_export_loads WHERE "TABLE" = 'assets' AND (mode = 'scd2' OR started_at > CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ))) = 0;
+INSERT INTO _asset_export_loads ("TABLE", "ROWS", seal, mode, at, export, started_at)
+SELECT loaded, held, 'SEAL', 'replace', CURRENT_TIMESTAMP, 'EXPORT', CAST('2026-11-20 02:00:00.000 +00:00' AS TIMESTAMP_TZ) FROM (
+  SELECT 'assets' AS loaded, 1000 AS held
+  UNION ALL SELECT 'creators' AS loaded, 1000 AS held
+) AS x, asset_export_stage_assets_passed;
 
 COMMIT;
-
-DROP TABLE IF EXISTS asset_export_stage_assets;
-
-DROP TABLE IF EXISTS asset_export_stage_creators;

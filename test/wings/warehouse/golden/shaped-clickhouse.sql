@@ -3,13 +3,11 @@ CREATE TABLE `assets` (
   `order`       Nullable(String)     COMMENT 'Creators, an array of objects with address, share and verified.',
   `exported_at` DateTime64(6, 'UTC') COMMENT 'Start of the export, UTC.'
 )
-ENGINE = MergeTree
-ORDER BY (`asset`, `exported_at`)
+ENGINE = MergeTree ORDER BY (`asset`, `exported_at`)
 COMMENT 'One row per asset.';
 
 INSERT INTO `assets` (`asset`, `order`, `exported_at`)
-FROM INFILE 'out/demo/parquet/assets/part-*.parquet'
-FORMAT Parquet;
+FROM INFILE 'out/demo/parquet/assets/part-*.parquet' FORMAT Parquet;
 
 INSERT INTO `assets` (`asset`, `order`, `exported_at`)
 FROM INFILE 'out/demo/csv/assets/part-*.csv*'

@@ -5,8 +5,7 @@ CREATE TABLE assets (
 )
 COMMENT = 'One row per asset.';
 
-COPY INTO assets
-FROM 'out/demo/parquet/assets/'
+COPY INTO assets FROM 'out/demo/parquet/assets/'
 FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
 MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
@@ -14,8 +13,7 @@ COPY INTO assets (
   asset,
   "ORDER",
   exported_at
-)
-FROM 'out/demo/csv/assets/'
+) FROM 'out/demo/csv/assets/'
 FILE_FORMAT = (
   TYPE = CSV SKIP_HEADER = 1 FIELD_OPTIONALLY_ENCLOSED_BY = '"' EMPTY_FIELD_AS_NULL = TRUE NULL_IF = ('\\N')
   ESCAPE = NONE ESCAPE_UNENCLOSED_FIELD = NONE ENCODING = 'UTF8'
@@ -23,8 +21,7 @@ FILE_FORMAT = (
 
 -- Fractions inside json columns become doubles here: csv and parquet keep every digit.
 CREATE OR REPLACE TEMPORARY TABLE incoming (line VARIANT);
-COPY INTO incoming
-FROM 'out/demo/jsonl/assets/'
+COPY INTO incoming FROM 'out/demo/jsonl/assets/'
 FILE_FORMAT = (TYPE = JSON);
 INSERT INTO assets (
   asset,

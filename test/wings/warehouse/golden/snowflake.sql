@@ -50,8 +50,7 @@ CREATE TABLE assets (
 )
 COMMENT = 'One row per asset.';
 
-COPY INTO assets
-FROM @stage/demo/parquet/assets/
+COPY INTO assets FROM @stage/demo/parquet/assets/
 FILE_FORMAT = (TYPE = PARQUET USE_LOGICAL_TYPE = TRUE)
 MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
@@ -104,8 +103,7 @@ COPY INTO assets (
   token_info_mint_authority,
   token_info_freeze_authority,
   extra
-)
-FROM @stage/demo/csv/assets/
+) FROM @stage/demo/csv/assets/
 FILE_FORMAT = (
   TYPE = CSV SKIP_HEADER = 1 FIELD_OPTIONALLY_ENCLOSED_BY = '"' EMPTY_FIELD_AS_NULL = TRUE NULL_IF = ()
   ESCAPE = NONE ESCAPE_UNENCLOSED_FIELD = NONE ENCODING = 'UTF8'
@@ -113,8 +111,7 @@ FILE_FORMAT = (
 
 -- Fractions inside json columns become doubles here: csv and parquet keep every digit.
 CREATE OR REPLACE TEMPORARY TABLE incoming (line VARIANT);
-COPY INTO incoming
-FROM @stage/demo/jsonl/assets/
+COPY INTO incoming FROM @stage/demo/jsonl/assets/
 FILE_FORMAT = (TYPE = JSON);
 INSERT INTO assets (
   id,
