@@ -104,7 +104,7 @@ export const outputSchema = z
     latest: field(z.boolean().default(false), {
       flag: 'latest',
       description:
-        'when the export is complete, point the link latest next to the output folder to it (in a bucket, or on a disk without links: write latest.json)',
+        'when the export is complete, name it in latest.json next to the output folder, and point the link latest to it (no link in a bucket or on a disk without links)',
     }),
     lake: field(lakes(), {
       flag: 'lake',

@@ -4,7 +4,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Disk, Reads } from '../../places/files/disk.ts';
 import { lockOwner } from '../../places/files/lock.ts';
-import { latestNames } from './point-latest.ts';
+import { latestInFolder } from './point-latest.ts';
 import type { NightsPlace } from './prune-exports.ts';
 import {
   hiddenName,
@@ -27,9 +27,8 @@ export function folderNights(files: Disk, top: string): NightsPlace {
 /** @throws {ExportError} `usage` where the folder is an export itself, or is not there */
 async function surveyFolder(files: Reads, top: string): Promise<NightsSurvey> {
   await requireFolder(files, top);
-  const target = await files.readLink(join(top, latestNames.link));
   const found = await surveyOf(seenNights(files, top));
-  return { ...found, latest: target === undefined ? undefined : relative(top, join(top, target)) };
+  return { ...found, latest: await latestInFolder(files, top) };
 }
 
 async function* seenNights(files: Reads, top: string): AsyncGenerator<SeenNight, void, void> {

@@ -1,16 +1,17 @@
 import { someIdsOf } from '../../core/job/job-traits.ts';
-import { basename, join } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import type { Job } from '../../core/job/job-schema.ts';
 import { dayIn, familyOf } from '../../core/job/night-names.ts';
 import { utcDay } from '../../lib/clock.ts';
 import { isBucketAddress, parentOf } from '../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../lib/export-error.ts';
+import { pathIn } from '../../places/export/export-folder.ts';
 import { type ObjectLook, type ObjectStore, readObjectIfThere } from '../../places/objects/object-store.ts';
-import { type Disk, writeWhole } from '../../places/files/disk.ts';
+import { type Reads, writeWhole } from '../../places/files/disk.ts';
 import { refusesLinks } from '../../lib/disk/on-disk.ts';
 import { type HomeContext, openStoreAt } from '../../core/run/homes/open-home.ts';
 
-/** The link beside exports that leads to the newest complete one, and what names it in a bucket and on a disk without links. */
+/** What names the newest complete export beside it, and the link that leads to it in a folder. */
 export const latestNames = { link: 'latest', object: 'latest.json' } as const;
 
 /** An export of the first ids alone is not the newest of all. */
@@ -36,8 +37,7 @@ export async function pointLatest(job: Job, context: HomeContext): Promise<void>
     const named = await namedBy(place, job);
     const day = named === undefined ? undefined : dayIn(named);
     const isNewer = named !== undefined && day !== undefined && name < named && day <= today;
-    if (named === name || isNewer) return place.settle();
-    if (await place.write(name)) return;
+    if (await place.write(isNewer ? named : name)) return;
   }
 }
 
@@ -54,70 +54,81 @@ interface LatestPlace {
   readonly path: string;
   /** What it names. @throws {ExportError} `usage` */
   read(): Promise<string | undefined>;
-  /** False when another process wrote it meanwhile. */
+  /** Has it name an export, which it may do already. False when another process wrote it meanwhile. */
   write(name: string): Promise<boolean>;
-  /** Makes what was read survive a loss of power. */
-  settle(): Promise<void>;
 }
 
 async function openPlace({ output }: Job, context: HomeContext): Promise<LatestPlace> {
   const parent = parentOf(output.dir);
-  if (!isBucketAddress(output.dir)) return linkIn(parent, context.files);
+  if (!isBucketAddress(output.dir)) return fileIn(parent, context.files);
   return objectIn(parent, await openStoreAt(parent, output.endpoint, context));
 }
 
-function linkIn(folder: string, files: Disk): LatestPlace {
+/** The file decides. The link follows it, on a disk that has links: where a kill came between the two, the next command moves the link. */
+function fileIn(folder: string, files: HomeContext['files']): LatestPlace {
+  const path = join(folder, latestNames.object);
   const link = join(folder, latestNames.link);
-  const object = join(folder, latestNames.object);
-  const read = async (): Promise<string | undefined> => {
-    const target = await files.readLink(link);
-    if (target !== undefined) return basename(target);
-    if ((await files.sizeOf(link)) !== undefined) throw taken(link);
-    const written = await files.readAll(object);
-    const named = written === undefined ? undefined : namedIn(written);
-    if (written !== undefined && named === undefined) throw taken(object);
-    return named;
-  };
   return {
-    path: link,
-    read,
+    path,
+    read: async () => {
+      if ((await files.readLink(link)) === undefined && (await files.sizeOf(link)) !== undefined) throw taken(link);
+      const named = await latestInFolder(files, folder);
+      if (named === undefined && (await files.sizeOf(path)) !== undefined) throw taken(path);
+      return named;
+    },
     write: async (name) => {
-      // Only this export makes a link of this name: a rename puts it in place of the old one at once.
+      // Only this export makes files of this name: a rename puts each in place of the old one at once.
       const made = join(folder, `.${latestNames.link}.${name}`);
       await files.remove(made);
-      try {
-        await files.makeLink(made, name);
-        await files.rename(made, link);
-      } catch (error) {
-        if (!refusesLinks(error)) throw error;
-        await writeWhole(files, { path: object, temporary: made }, (file) => file.write(latestBytes(name)));
-      }
+      const bytes = latestBytes(name);
+      if ((await files.readAll(path))?.toString() !== bytes.toString())
+        await writeWhole(files, { path, temporary: made }, (file) => file.write(bytes));
+      if ((await files.readLink(link)) !== name) await moveLink(files, { link, made, name });
       await files.syncFolder(folder);
       return true;
     },
-    settle: () => files.syncFolder(folder),
   };
 }
 
+async function moveLink(
+  files: HomeContext['files'],
+  { link, made, name }: { readonly link: string; readonly made: string; readonly name: string },
+): Promise<void> {
+  try {
+    await files.makeLink(made, name);
+    await files.rename(made, link);
+  } catch (error) {
+    if (!refusesLinks(error)) throw error;
+  }
+}
+
 function objectIn(address: string, store: ObjectStore): LatestPlace {
-  let found: ObjectLook | undefined;
   const name = latestNames.object;
+  let found: ObjectLook | undefined;
+  let named: string | undefined;
   return {
     path: `${address}/${name}`,
     read: async () => {
       found = await store.look(name);
-      if (found === undefined) return undefined;
-      const named = await latestInBucket(store);
-      if (named === undefined) throw taken(`${address}/${name}`);
+      named = found === undefined ? undefined : await latestInBucket(store);
+      if (found !== undefined && named === undefined) throw taken(`${address}/${name}`);
       return named;
     },
     write: async (latest) => {
+      if (latest === named) return true;
       const body = { bytes: latestBytes(latest) };
       const put = found === undefined ? await store.putNew(name, body) : await store.replace(name, body, found.tag);
       return put === 'put';
     },
-    settle: () => Promise.resolve(),
   };
+}
+
+/** What `latest` beside exports names: by its file, or where there is none, by its link. Undefined when it is neither, or of somebody else. */
+export async function latestInFolder(files: Reads, folder: string): Promise<string | undefined> {
+  const written = await files.readAll(pathIn(folder, latestNames.object));
+  if (written !== undefined) return namedIn(written);
+  const target = await files.readLink(pathIn(folder, latestNames.link));
+  return target === undefined ? undefined : relative(folder, resolve(folder, target));
 }
 
 /** What the object `latest.json` of a store names; undefined when there is none, or it is something else. */

@@ -1,9 +1,9 @@
-import { lstatSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { type ObjectStore, storeWithin } from '../../../src/places/objects/object-store.ts';
-import { pointLatest } from '../../../src/wings/nights/point-latest.ts';
+import { latestInFolder, pointLatest } from '../../../src/wings/nights/point-latest.ts';
 import { failingAt } from '../../model/support/failing-weather.ts';
 import { Killed, MemoryDisk, type Operation } from '../../model/support/memory-disk.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
@@ -24,13 +24,20 @@ async function nights() {
 }
 
 describe('output.latest', () => {
-  it('leads to the newest complete export, by a relative link', async () => {
+  it('names the newest complete export in a file, and leads to it by a relative link', async () => {
     const { run, link, folder } = await nights();
     await run('date=2026-11-20');
     expect(readlinkSync(link)).toBe('date=2026-11-20');
     await run('date=2026-11-21');
     expect(readlinkSync(link)).toBe('date=2026-11-21');
-    expect(readdirSync(folder).sort()).toEqual(['date=2026-11-20', 'date=2026-11-21', 'ids.txt', 'latest']);
+    expect(JSON.parse(readFileSync(`${link}.json`, 'utf8'))).toEqual({ latest: 'date=2026-11-21' });
+    expect(readdirSync(folder).sort()).toEqual([
+      'date=2026-11-20',
+      'date=2026-11-21',
+      'ids.txt',
+      'latest',
+      'latest.json',
+    ]);
   });
 
   it('never goes back to an older night, and is made again when it is gone', async () => {
@@ -117,9 +124,29 @@ it('a kill or a loss of power at any operation leaves the link whole, and the sa
       await point();
       disk.restartAfterPowerLoss(() => false);
       expect(await disk.files.readLink('/out/latest')).toBe('date=2026-11-21');
-      expect(await disk.files.list('/out')).toEqual(['latest']);
+      expect(await latestInFolder(disk.files, '/out')).toBe('date=2026-11-21');
+      expect(await disk.files.list('/out')).toEqual(['latest', 'latest.json']);
     }
   }
+});
+
+it('where a kill came between the file and the link, the file decides, and the next command moves the link', async () => {
+  const { disk, point } = await moved();
+  await disk.files.remove('/out/latest');
+  await disk.files.makeLink('/out/latest', 'date=2026-11-20');
+  expect(await latestInFolder(disk.files, '/out')).toBe('date=2026-11-21');
+  await point();
+  expect(await disk.files.readLink('/out/latest')).toBe('date=2026-11-21');
+});
+
+it('a link without the file counts, and gets it', async () => {
+  const { disk, point } = await moved();
+  await disk.files.remove('/out/latest.json');
+  await disk.files.remove('/out/latest');
+  await disk.files.makeLink('/out/latest', 'date=2026-11-22');
+  await point();
+  expect(await latestInFolder(disk.files, '/out')).toBe('date=2026-11-22');
+  expect(await disk.files.list('/out')).toEqual(['latest', 'latest.json']);
 });
 
 describe('in a bucket', () => {

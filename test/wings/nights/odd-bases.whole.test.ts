@@ -8,10 +8,13 @@ import type { Job } from '../../../src/core/job/job-schema.ts';
 import { intolerable } from '../../../src/core/run/tolerance.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { faultsSchema } from '../../../packages/practice-service/src/faults/fault-schema.ts';
+import { bucketFiles } from '../../../src/places/export/bucket-files.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
+import { foldersOf } from '../../../src/wings/nights/base/open-base.ts';
 import { firstNight, night } from '../../support/nights.ts';
 import { exportBytes } from '../../support/run-export.ts';
+import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const ids = Array.from({ length: 60 }, (_, n) => generatedId(4, n));
@@ -90,6 +93,22 @@ describe('a link to a base', () => {
     const link = join(await tempFolder(), 'latest');
     symlinkSync(base, link);
     expect((await next(1, { base: link })).account.base?.name).toBe(basename(base));
+  });
+
+  it('is the one that latest.json names, where it is called latest', async () => {
+    const { base, next } = await nights();
+    const top = join(base, '..');
+    symlinkSync('date=2026-11-19', join(top, 'latest'));
+    writeFileSync(join(top, 'latest.json'), JSON.stringify({ latest: basename(base) }));
+    expect((await next(1, { base: join(top, 'latest') })).account.base?.name).toBe(basename(base));
+  });
+
+  it('is in a bucket what latest.json names', async () => {
+    const store = await new MemoryBuckets().openStore({ address: 's3://bucket/nights' });
+    await store.put('latest.json', { bytes: Buffer.from('{"latest":"date=2026-11-20"}') });
+    const filesAt = async (address: string) => bucketFiles(store, address);
+    const { folders } = await foldersOf(filesAt, 's3://bucket/nights/latest');
+    expect(folders).toEqual(['s3://bucket/nights/date=2026-11-20']);
   });
 
   it('does not lead an export to itself', async () => {

@@ -5,13 +5,14 @@ import { recordFiles } from '../../../exports/records.ts';
 import { noBase } from '../../../core/job/job-base.ts';
 import { familyOf } from '../../../core/job/night-names.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
-import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
+import { isBucketAddress, parentOf } from '../../../lib/addresses/address-kinds.ts';
 import type { ExitName } from '../../../lib/exit-codes.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import { exportPaths, nameOfExport, pathIn } from '../../../places/export/export-folder.ts';
 import type { Reads } from '../../../places/files/disk.ts';
 import { type Manifest, withoutManifest } from '../../../places/export/manifest.ts';
+import { latestInFolder, latestNames } from '../point-latest.ts';
 import { limitOf, limitText } from '../../../places/export/export-facts.ts';
 import { contentSeal } from '../../../places/export/content-seal.ts';
 
@@ -155,8 +156,11 @@ export async function foldersOf(
   const names = pattern.replace(/\/+$/, '').split(separator);
   const first = names.findIndex((name, at) => /[*?]/.test(name) && (!isRemote || at > 2));
   if (first < 0) {
-    const files = await filesAt(pattern);
-    return { files, folders: [await followed(files, pattern)] };
+    const isLatest = names.at(-1) === latestNames.link;
+    const top = isLatest ? parentOf(pattern) : pattern;
+    const files = await filesAt(top);
+    const latest = isLatest ? await latestInFolder(files, top) : undefined;
+    return { files, folders: [await followed(files, latest === undefined ? pattern : pathIn(top, latest))] };
   }
   const top = names.slice(0, first).join(separator);
   const root = top === '' ? separator : top;
@@ -186,7 +190,7 @@ export async function foldersOf(
 /** As many links as systems follow. */
 const mostLinks = 40;
 
-/** Where a link such as `latest` leads now: later it leads elsewhere. */
+/** Where a link leads now: later it leads elsewhere. */
 async function followed(files: Reads, link: string): Promise<string> {
   let folder = link;
   for (let links = 0; links < mostLinks; links += 1) {
