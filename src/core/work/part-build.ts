@@ -9,7 +9,7 @@ import { assetsTable, proofColumns } from '../records/columns.ts';
 import { type Commit, type FileFacts, noProofs, type ProofCounts } from '../../places/export/export-facts.ts';
 import { proofsOf } from '../../places/scratch/commit-sums.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
-import type { PartsContext } from './parts-context.ts';
+import type { Disk } from '../../places/files/disk.ts';
 import { openPartFile, type PartFile } from '../../places/scratch/part-file.ts';
 import type { FlatBatch } from './flatten-batch.ts';
 
@@ -31,7 +31,8 @@ function isBeside(format: string): format is Beside {
   return Object.hasOwn(besides, format);
 }
 
-export interface PartOptions extends Pick<PartsContext, 'files'> {
+export interface PartOptions {
+  readonly files: Disk;
   readonly folder: string;
   readonly formats: readonly Format[];
   readonly tables: readonly Table[];

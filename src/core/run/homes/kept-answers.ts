@@ -1,13 +1,14 @@
 import { factsOfFile } from '../../../places/export/part-bytes.ts';
-import { namesOf } from '../../../places/objects/object-store.ts';
+import { type ObjectStore, namesOf } from '../../../places/objects/object-store.ts';
 import { sliceNames } from '../../../places/log/slice-log.ts';
 import { exportPaths, journalPart, pathIn } from '../../../places/export/export-folder.ts';
-import type { HomePlace } from './home-place.ts';
+import type { PartsContext } from '../../work/parts-context.ts';
 import { readEntries } from '../../../places/scratch/journal-entries.ts';
 import { type Journal, openJournal } from '../../../places/scratch/journal.ts';
 
 /** The answers of a slice that are in no committed part. */
-export interface SliceAnswers extends Pick<HomePlace, 'files' | 'store'> {
+export interface SliceAnswers extends Pick<PartsContext, 'files'> {
+  readonly store: ObjectStore;
   /** The slice's scratch folder, and its id. */
   readonly folder: string;
   readonly scratch: string;

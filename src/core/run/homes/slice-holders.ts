@@ -1,14 +1,18 @@
-import { watchHolder } from '../../../places/log/heartbeat.ts';
+import { type Watch, watchHolder } from '../../../places/log/heartbeat.ts';
 import { type SliceLog, readLogs, sliceNames } from '../../../places/log/slice-log.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { heldElsewhere } from './hold-home.ts';
-import type { HomePlace } from './home-place.ts';
+import type { PartsContext } from '../../work/parts-context.ts';
 
 /** Where slices are made on this disk. */
-export type LocalScratch = Pick<HomePlace, 'files' | 'scratch'>;
+export interface LocalScratch extends Pick<PartsContext, 'files'> {
+  readonly scratch: string;
+}
 
 /** An export in a bucket, whose holders are watched. */
-export type WatchedPlace = LocalScratch & Pick<HomePlace, 'store' | 'clock' | 'deadAfterSeconds' | 'address'>;
+export interface WatchedPlace extends LocalScratch, Pick<Watch, 'store' | 'clock' | 'deadAfterSeconds'> {
+  readonly address: string;
+}
 
 /** The scratch folders of slices on this disk. */
 export async function sliceFolders({ files, scratch }: LocalScratch): Promise<string[]> {

@@ -3,9 +3,8 @@ import { piecesOf } from '../../../places/export/part-bytes.ts';
 import { longestId } from '../../../lib/ids/asset-id.ts';
 import type { Entries } from '../../../core/ids/entries.ts';
 import { fingerprintInputs } from '../../../core/ids/read/input-bytes.ts';
-import type { HomeContext } from '../../../core/run/homes/open-home.ts';
 import type { PreparedInputs } from '../../../core/ids/prepare-inputs.ts';
-import { type Reads, writeWhole } from '../../../places/files/disk.ts';
+import { type Disk, type Reads, writeWhole } from '../../../places/files/disk.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
 
@@ -21,7 +20,7 @@ const linesAtOnce = 512;
  * answered before, which tells their faults from those of the service.
  */
 export async function writeAskedIds(
-  { files, path }: Pick<HomeContext, 'files'> & { readonly path: string },
+  { files, path }: { readonly files: Disk; readonly path: string },
   keys: BaseKeys,
   { entries, newIds }: { readonly entries: AsyncIterable<Entries>; readonly newIds: number },
 ): Promise<void> {
