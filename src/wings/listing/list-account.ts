@@ -83,6 +83,11 @@ export function listAccountOf(facts: AccountFacts): ListAccount {
   };
 }
 
+/** Whether a list began at that time, in milliseconds since 1970: the pages that began then are no longer needed. */
+export function beganAt(account: ListAccount | undefined, startedAtMs: number): boolean {
+  return account !== undefined && Date.parse(account.firstCall) === startedAtMs;
+}
+
 const assumptions: Readonly<Record<Proof, string>> = {
   total: 'the total of the service counts every member',
   ranges:

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { formOfName } from '../../core/ids/id-input.ts';
-import { unprovenEnding } from '../../core/ids/passed-files.ts';
+import { listKind, unprovenEnding } from '../../core/ids/passed-files.ts';
 import type { PartCodec } from '../../core/formats/sink.ts';
 import { openCodec } from '../../places/export/codec.ts';
-import { type Disk, writeWhole } from '../../places/files/disk.ts';
+import { type Disk, type Reads, writeWhole } from '../../places/files/disk.ts';
 import { listBlocks, type Members } from './members.ts';
 import type { ListAccount } from './list-account.ts';
 
@@ -57,4 +57,19 @@ export async function removeUnproven(files: Disk, path: string): Promise<void> {
 function codecOf(path: string): PartCodec {
   const name = path.endsWith(unprovenEnding) ? path.slice(0, -unprovenEnding.length) : path;
   return formOfName(name).compression;
+}
+
+/** The account beside a list; undefined where there is none, or the file is something else. */
+export async function readAccount(files: Reads, list: string): Promise<ListAccount | undefined> {
+  const path = accountPath(list);
+  if (typeof (await files.sizeOf(path)) !== 'number') return undefined;
+  try {
+    const account = JSON.parse(Buffer.from((await files.readAll(path)) ?? []).toString()) as {
+      readonly kind?: unknown;
+    };
+    return account.kind === listKind ? (account as ListAccount) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

@@ -9,10 +9,12 @@ import { dayMs } from '../../lib/clock.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Lock } from '../../places/files/lock.ts';
 import { openTally, type Tally } from '../../places/scratch/tally.ts';
-import { listAccountOf } from './list-account.ts';
-import { removeUnproven, writeAccount, writeList } from './list-files.ts';
+import { beganAt, listAccountOf } from './list-account.ts';
+import { readAccount, removeUnproven, writeAccount, writeList } from './list-files.ts';
 import { listPages, mostListCalls } from './list-pages.ts';
 import { type ListContext, listFolder, type ListIdsRequest, type ListOutcome } from './list-request.ts';
+import { changedBetween, readListStart } from './list-start.ts';
+import { readManifest } from '../../places/export/manifest.ts';
 import { Members } from './members.ts';
 import { originOf, settingsOf, walkOf } from './open-walk.ts';
 import { isOfNoUse, journalPaths, type KeptEntries, PageJournal } from './page-journal.ts';
@@ -30,13 +32,15 @@ export async function listIds(request: ListIdsRequest, context: ListContext): Pr
   const { files } = context;
   const folder = listFolder(request.out);
   await requireTargets(request, files);
+  const isNew = (await files.sizeOf(folder)) === undefined;
   await files.makeFolder(pathIn(folder, exportPaths.run));
   const lock = await files.takeLock(folder);
   return thenCleanUp({
     work: async () => {
-      if (request.fresh || (await isOfNoUse(files, folder, settingsOf(request, context))))
+      const ended = isNew || request.fresh ? undefined : await endedBefore(request, context);
+      if (request.fresh || (ended === undefined && (await isOfNoUse(files, folder, settingsOf(request, context)))))
         await clear(request, context);
-      const outcome = await listHeld(request, folder, context);
+      const outcome = ended ?? (await listHeld(request, folder, context));
       if (outcome.error === undefined) await clear(request, context);
       return outcome;
     },
@@ -45,11 +49,32 @@ export async function listIds(request: ListIdsRequest, context: ListContext): Pr
   });
 }
 
+/** A list that a process finished, and whose pages it did not remove to the end. */
+async function endedBefore(request: ListIdsRequest, context: ListContext): Promise<ListOutcome | undefined> {
+  const { out, records, expect } = request;
+  const { files } = context;
+  const account = await readAccount(files, out);
+  const start = await readListStart(files, listFolder(out));
+  const settings = settingsOf(request, context);
+  // The start goes last. Where it is gone too, the records say of which list they are.
+  const manifest = records === undefined ? undefined : await readManifest(files, records);
+  const begins = [
+    ...(start ? [start.startedAtMs] : []),
+    ...(records === undefined ? [] : [manifest?.startedAtMs ?? 0]),
+  ];
+  if (account === undefined || begins.length === 0) return undefined;
+  if (!begins.every((startedAtMs) => beganAt(account, startedAtMs))) return undefined;
+  if (start !== undefined && changedBetween(start.settings, settings) !== undefined) return undefined;
+  if (account.filter.address !== settings.address || (expect ?? account.members) !== account.members) return undefined;
+  await removeUnproven(files, out);
+  return { account, path: out, error: undefined, callsOfRun: 0, creditsOfRun: 0 };
+}
+
 /** Removes all but the lock. */
 async function clear({ out }: ListIdsRequest, { files }: ListContext): Promise<void> {
   const folder = listFolder(out);
-  const names = [basename(out), exportPaths.callCount, exportPaths.creditCount];
-  for (const path of [...journalPaths(folder), ...names.map((name) => pathIn(folder, name))]) await files.remove(path);
+  const names = [basename(out), exportPaths.callCount, exportPaths.creditCount].map((name) => pathIn(folder, name));
+  for (const path of journalPaths(folder).toSpliced(-1, 0, ...names)) await files.remove(path);
 }
 
 /** What was refused before the first call leaves nothing behind. */

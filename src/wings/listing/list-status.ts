@@ -1,8 +1,8 @@
 import { listKind, unfinishedEnding, unprovenEnding } from '../../core/ids/passed-files.ts';
 import type { Reads } from '../../places/files/disk.ts';
 import { lockOwner } from '../../places/files/lock.ts';
-import type { ListAccount } from './list-account.ts';
-import { accountPath } from './list-files.ts';
+import { beganAt, type ListAccount } from './list-account.ts';
+import { accountPath, readAccount } from './list-files.ts';
 import { listFolder } from './list-request.ts';
 import { type ListStart, readListStart } from './list-start.ts';
 import { Members } from './members.ts';
@@ -25,13 +25,13 @@ export interface ListStatus extends Pick<ListAccount, 'kind' | 'filter' | 'diale
  */
 export async function listStatus(files: Reads, path: string): Promise<ListStatus | undefined> {
   for (const list of listsNamed(path)) {
-    const unproven = await readAccount(files, `${list}${unprovenEnding}`);
+    const [unproven, proven] = [await readAccount(files, `${list}${unprovenEnding}`), await readAccount(files, list)];
     const start = await readListStart(files, listFolder(list));
-    if (start !== undefined) {
+    if (start !== undefined && !beganAt(proven, start.startedAtMs)) {
       const isHeld = (await lockOwner(listFolder(list))) !== undefined;
       if (isHeld || unproven === undefined) return unfinished(files, list, start, isHeld ? 'running' : 'stopped');
     }
-    const account = unproven ?? (await readAccount(files, list));
+    const account = unproven ?? proven;
     if (account !== undefined) return finished(list, account);
   }
   return undefined;
@@ -69,19 +69,4 @@ function finished(list: string, account: ListAccount): ListStatus {
   const { kind, filter, dialect, origin, members, firstCall, proof, unproven } = account;
   const facts = { kind, list, startedAt: firstCall, filter, dialect, origin, members, proof };
   return unproven === undefined ? { ...facts, state: 'complete' } : { ...facts, state: 'unproven', unproven };
-}
-
-/** The account beside a list; undefined where there is none, or the file is something else. */
-async function readAccount(files: Reads, list: string): Promise<ListAccount | undefined> {
-  const path = accountPath(list);
-  if (typeof (await files.sizeOf(path)) !== 'number') return undefined;
-  try {
-    const account = JSON.parse(Buffer.from((await files.readAll(path)) ?? []).toString()) as {
-      readonly kind?: unknown;
-    };
-    return account.kind === listKind ? (account as ListAccount) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRecords } from '../../support/listing/read-records.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
+import type { Lock } from '../../../src/places/files/lock.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import { listHere } from '../../support/listing/list-here.ts';
 import { ListWire, recordOf } from '../../support/listing/list-wire.ts';
@@ -58,6 +59,47 @@ describe('the records of a list', () => {
     expect(await localDisk.sizeOf(`${list.out}.ids`)).toBeUndefined();
     await list.run({ records, fresh: true });
     expect(wire.sent.length).toBe(2 * sent);
+  });
+});
+
+describe('a list with records that is killed while it removes its pages', () => {
+  /** Removes nothing from the `n`th removal on that follows the account, and lets go of no lock by itself. */
+  function dying(account: string, n: number) {
+    let removals = 0;
+    const locks: Lock[] = [];
+    const files = Object.assign(Object.create(localDisk) as typeof localDisk, {
+      takeLock: async (folder: string): Promise<Lock> => {
+        const lock = await localDisk.takeLock(folder);
+        locks.push(lock);
+        return lock;
+      },
+      remove: async (path: string): Promise<void> => {
+        if ((await localDisk.sizeOf(account)) !== undefined && (removals += 1) > n) throw new Error('killed');
+        return localDisk.remove(path);
+      },
+    });
+    return { files, letGo: () => Promise.all(locks.map((lock) => lock.release())) };
+  }
+
+  it('is finished by the same command, which pays nothing, wherever that was', async () => {
+    const wire = new ListWire(new SimulatedIndex({ rows: 30, seed: 1 }));
+    for (let n = 0; ; n += 1) {
+      const list = await listHere(wire);
+      const request = { records: join(dirname(list.out), 'listed') };
+      const { files, letGo } = dying(`${list.out}.json`, n);
+      const first = await list.run(request, { files }).catch(() => undefined);
+      await letGo();
+      if (first !== undefined) {
+        expect(n).toBeGreaterThan(6);
+        break;
+      }
+      const sent = wire.sent.length;
+      const again = await list.run(request);
+      expect(again).toMatchObject({ error: undefined, path: list.out, account: { members: 30 }, callsOfRun: 0 });
+      expect(wire.sent.length).toBe(sent);
+      expect(await localDisk.sizeOf(`${list.out}.ids`), `removal ${n}`).toBeUndefined();
+      expect((await verifyHere(request.records)).exit).toBe(0);
+    }
   });
 });
 
