@@ -105,7 +105,7 @@ describe('status', () => {
       creditsToday: 320,
       creditsLeft: 0,
       exit: null,
-      lastError: expect.stringContaining('creditsPerDay 320') as string,
+      lastError: expect.stringContaining('--credits-per-day 320') as string,
     });
     expect((await runHere(['status', out])).stdout).toContain(
       ` is waiting until ${midnight.slice(0, 10)} 00:00 UTC: process`,

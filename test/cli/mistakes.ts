@@ -155,7 +155,10 @@ const flags: readonly Mistake[] = [
     line: `run --ids ids.txt ${demo} --out new --credits-per-day 3.000`,
     next: [`asset-export run --ids ids.txt ${demo} --out new --credits-per-day 3000`],
   },
-  { line: `run --ids ids.txt ${demo} --out new --credits-per-run 100` },
+  {
+    line: `run --ids ids.txt ${demo} --out new --credits-per-run 100`,
+    next: [`asset-export run --ids ids.txt ${demo} --out new --credits-per-run 100 --credits-per-call 100`],
+  },
   { line: `run --ids ids.txt ${demo} --out new --columns id,nme`, next: ['asset-export schema'] },
   {
     line: `run --ids ids.txt ${demo} --out new --dry-run`,

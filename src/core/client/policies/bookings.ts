@@ -94,7 +94,7 @@ export class Bookings {
     });
     if (bill === undefined) {
       this.#runCredits -= creditsPerCall;
-      return { limit: 'creditsPerDay', what: `The day's budget (creditsPerDay ${creditsPerDay ?? 0}) is spent` };
+      return { limit: 'creditsPerDay', what: `The day's budget (--credits-per-day ${creditsPerDay ?? 0}) is spent` };
     }
     const booked = { ...bill, refund: () => this.#refund(bill) };
     // A stop that comes now is too late for this call: with the last credits of a budget all booked, the next call's
@@ -116,7 +116,7 @@ export class Bookings {
 }
 
 function runSpent(spent: number, limit: number): string {
-  return `This run's budget is spent: ${spent} credits booked, creditsPerRun is ${limit}`;
+  return `This run's budget is spent: ${spent} credits booked, --credits-per-run is ${limit}`;
 }
 
 export interface BookingRules {

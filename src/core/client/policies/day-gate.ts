@@ -31,7 +31,7 @@ interface RunAgain {
 
 function runAgain(limit: CreditLimit, nowMs: number): RunAgain {
   if (limit === 'creditsPerRun')
-    return { at: 'now', todo: 'Run the same command again: each run may spend creditsPerRun.' };
+    return { at: 'now', todo: 'Run the same command again: each run may spend --credits-per-run.' };
   if (limit === 'the period of the service')
     return {
       at: null,
@@ -69,8 +69,9 @@ export function requireCallInBudget({
   for (const name of ['creditsPerRun', 'creditsPerDay'] as const) {
     const credits = limits[name] ?? creditsPerCall;
     if (credits >= creditsPerCall) continue;
-    throw new ExportError('usage', `budget.${name} (${credits}) is below the price of one call (${creditsPerCall}).`, {
-      todo: `Raise ${name}, or set creditsPerCall to the price that the service charges.`,
+    const flag = name === 'creditsPerRun' ? '--credits-per-run' : '--credits-per-day';
+    throw new ExportError('usage', `${flag} ${credits} is below the price of one call (${creditsPerCall} credits)`, {
+      todo: `Raise ${flag}, or set --credits-per-call to the price that the service charges.`,
     });
   }
 }

@@ -74,7 +74,7 @@ describe('withBudget', () => {
     await client.ask(call);
     await expect(client.ask(call)).rejects.toMatchObject({
       exit: 'spent',
-      message: "This run's budget is spent: 160 credits booked, creditsPerRun is 160.",
+      message: "This run's budget is spent: 160 credits booked, --credits-per-run is 160.",
       todo: expect.stringMatching(/same command again/) as string,
       facts: { limit: 'creditsPerRun', runAgainAt: 'now' },
     });
@@ -86,7 +86,7 @@ describe('withBudget', () => {
     await client.ask(call);
     await expect(client.ask(call)).rejects.toMatchObject({
       exit: 'spent',
-      message: "The day's budget (creditsPerDay 300) is spent.",
+      message: "The day's budget (--credits-per-day 300) is spent.",
       todo: expect.stringContaining('after 2026-03-15 00:00 UTC (in 5 h 13 min)') as string,
       facts: { limit: 'creditsPerDay', runAgainAt: '2026-03-15T00:00Z' },
     });
@@ -112,14 +112,14 @@ describe('withBudget', () => {
     expect(await ledger.booked(tomorrow)).toBe(320);
     expect(await ledger.booked('2026-03-16')).toBe(160);
     expect(events.filter((event) => event.kind === 'waiting')).toMatchObject([
-      { untilMs: Date.UTC(2026, 2, 15), reason: "The day's budget (creditsPerDay 320) is spent" },
+      { untilMs: Date.UTC(2026, 2, 15), reason: "The day's budget (--credits-per-day 320) is spent" },
       { untilMs: Date.UTC(2026, 2, 16) },
     ]);
   });
 
   it('refuses a day that is smaller than one call, as waiting would never end', () => {
     expect(() => budgeted(scriptedClient(), { creditsPerDay: 159 })).toThrow(
-      /creditsPerDay \(159\) is below the price of one call/,
+      /--credits-per-day 159 is below the price of one call/,
     );
   });
 
