@@ -69,6 +69,15 @@ describe('plan and run', () => {
     );
   });
 
+  it.each(['check', 'plan', 'run'])(
+    '%s says that --id-column is not used where no list has columns',
+    async (command) => {
+      const { program } = await withIds('ids.txt', `${ids[0]}\n`);
+      const { stdout, stderr } = await program(command, '--id-column', 'mint');
+      expect(`${stdout}${stderr}`).toContain('--id-column mint is not used: no list has columns');
+    },
+  );
+
   it('tell the same in JSON', async () => {
     const { program } = await withIds('wallets.csv', half);
     const facts = {

@@ -67,6 +67,8 @@ export async function findInputs(sources: InputSources): Promise<Pick<PreparedIn
     inputs[index] = { ...local, form, ...(looked === undefined ? {} : { looked }) };
     if (form.taken !== undefined) columns.push({ ...form.taken, input: local.name });
   }
+  if (job.ids.column !== undefined && columns.length === 0)
+    onNote?.(`--id-column ${job.ids.column} is not used: no list has columns`);
   return { inputs, columns };
 }
 
