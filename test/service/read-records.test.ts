@@ -41,6 +41,8 @@ describe('reading records', () => {
     ['{"id":"x"}', 'has no valid asset id in "id"'],
     ['[]', 'is not a JSON object'],
     ['{"id":', 'is not JSON'],
+    [idOf(2), 'is an asset id, not a record'],
+    [`"${idOf(2)}",wallet`, 'is an asset id, not a record'],
   ])('refuses %s with file and line', async (line, why) => {
     const path = fileOf([`{"id":"${idOf(1)}"}`, '', line]);
     await expect(textsOf(path)).rejects.toThrow(`${path}:3: the line ${why}`);

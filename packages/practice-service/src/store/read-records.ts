@@ -108,7 +108,9 @@ function readRecord(span: ByteSpan, where: string): NamedRecord | undefined {
   try {
     value = JSON.parse(text.toString('utf8'));
   } catch (error) {
-    throw misfit(where, `is not JSON: ${messageOf(error)}`);
+    throw isAssetId(/[^\s,;"']+/.exec(text.toString('utf8'))?.[0] ?? '')
+      ? listed(where)
+      : misfit(where, `is not JSON: ${messageOf(error)}`);
   }
   if (!isObject(value)) throw misfit(where, 'is not a JSON object');
   const { id } = value;
@@ -127,6 +129,13 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function misfit(where: string, why: string): ExportError {
   return new ExportError('input', `${where}: the line ${why}`, { todo: 'Use JSON lines: one asset record per line.' });
+}
+
+/** The error for a list of ids, where records are expected. */
+function listed(where: string): ExportError {
+  return new ExportError('input', `${where}: the line is an asset id, not a record`, {
+    todo: 'Export the list first (asset-export run --ids LIST --out FOLDER), and name that folder.',
+  });
 }
 
 /** The error for records that cannot be read. */
