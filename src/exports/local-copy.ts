@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { thenCleanUp } from '../lib/clean-up.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { exportPaths, pathIn } from '../places/export/export-folder.ts';
+import { pathIn } from '../places/export/export-folder.ts';
 import type { Disk, Reads } from '../places/files/disk.ts';
-import { copyExport, copyFiles } from './copy-export.ts';
+import { copyExport } from './copy-export.ts';
 
-/** Runs work on a copy of a complete export and of its record of runs, which is removed after it, as are copies of processes that died. */
+/** Runs work on a copy of a complete export, which is removed after it, as are copies of processes that died. */
 export async function onCopy<T>(
   {
     from,
@@ -29,9 +29,6 @@ export async function onCopy<T>(
     work: async () => {
       const target = pathIn(own, 'export');
       await copyExport({ from, folder, to: disk, target });
-      // When the export began stands there alone, unless it has a base or a column of times.
-      const hasRuns = (await from.sizeOf(pathIn(folder, exportPaths.keptRunLines))) !== undefined;
-      if (hasRuns) await copyFiles({ from, folder, to: disk, target }, [exportPaths.keptRunLines]);
       return work(target);
     },
     cleanUp: [() => lock.release(), () => disk.remove(own)],

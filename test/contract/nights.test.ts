@@ -5,7 +5,6 @@ import { folderNights } from '../../src/wings/nights/folder-nights.ts';
 import { type NightsPlace, planPruning, prune } from '../../src/wings/nights/prune-exports.ts';
 import { noCounts, noNotes } from '../../src/places/export/export-facts.ts';
 import { type Manifest, manifestBytes } from '../../src/places/export/manifest.ts';
-import { runLineText } from '../../src/core/run/record/run-lines.ts';
 import { MemoryDisk } from '../model/support/memory-disk.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';
 
@@ -44,22 +43,6 @@ function manifestOf(more: Partial<Manifest> = {}): Uint8Array {
 const named = { name: 'a', seal: '' };
 const noChanges = { inserted: 0, updated: 0, deleted: 0, unchanged: 0 };
 const diff = { from: named, to: { ...named, rows: {} }, counts: noChanges, columns: {} };
-const run = runLineText([
-  {
-    kind: 'run',
-    n: 1,
-    run: 'x',
-    startMs: Date.UTC(2026, 10, 15),
-    version: '0',
-    concurrency: 1,
-    idsPerCall: 1,
-    creditsPerCall: 160,
-    whenSpent: 'stop',
-    fetched: 0,
-    written: 0,
-  },
-]);
-
 interface Case {
   readonly name: string;
   /** Files by their paths in a night; `start` is what an export begins with. */
@@ -79,7 +62,11 @@ const cases: readonly Case[] = [
     files: { ...table, 'manifest.json': manifestOf({ startedAtMs: Date.UTC(2026, 10, 14) }) },
     day: '2026-11-14',
   },
-  { name: 'of-its-runs', files: { ...table, 'manifest.json': manifestOf(), 'runs.jsonl': run }, day: '2026-11-15' },
+  {
+    name: 'by-hand-later',
+    files: { ...table, 'manifest.json': manifestOf({ startedAtMs: Date.UTC(2026, 10, 15) }) },
+    day: '2026-11-15',
+  },
   { name: 'undated', files: { ...table, 'manifest.json': manifestOf() }, reason: 'its day is unknown' },
   { name: 'date=2026-11-11', files: { ...table, start: '{}' }, reason: 'unfinished' },
   { name: 'date=2026-11-12', files: { start: '{}', '.run/throwing-away': '' }, reason: 'an unfinished --fresh' },

@@ -86,7 +86,7 @@ describe('an export in a bucket', () => {
   });
 
   it('that another process works on is left to it', async () => {
-    const clock = createFakeClock(0);
+    const clock = createFakeClock(1);
     const first = new SmallBucket(idsPath);
     const second = new SmallBucket(idsPath, first.bucket);
     const [one, two] = await clock.runUntil(

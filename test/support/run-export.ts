@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createMemoryLedger } from '../../src/core/client/ledger/memory-ledger.ts';
 import type { Job } from '../../src/core/job/job-schema.ts';
 import { type LoadedJob, loadJob } from '../../src/core/job/load-job.ts';
@@ -79,13 +79,25 @@ export async function* noBytes(): AsyncGenerator<Uint8Array, void, void> {
 
 const companions: readonly string[] = exportPaths.companions;
 
-/** The SHA-256 of every file of an export, by its path: what must not differ between two ways to make it. The record of its runs and its report may. */
+/**
+ * The SHA-256 of every file of an export, by its path: what must not differ between two ways to make it. The record of its runs and its report may, and so
+ * may the start in its manifest.
+ */
 export function exportBytes(folder: string): Readonly<Record<string, string>> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !companions.includes(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
   return Object.fromEntries(
-    files.map((file) => [file.slice(folder.length + 1), createHash('sha256').update(readFileSync(file)).digest('hex')]),
+    files.map((file) => [file.slice(folder.length + 1), createHash('sha256').update(comparable(file)).digest('hex')]),
   );
+}
+
+function comparable(file: string): Buffer | string {
+  const bytes = readFileSync(file);
+  if (basename(file) !== exportPaths.manifest) return bytes;
+  return bytes
+    .toString()
+    .replace(/"startedAtMs": \d+/, '')
+    .replace(/"seal": "[0-9a-f]{64}"\s*\}\s*$/, '');
 }

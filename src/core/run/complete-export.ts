@@ -1,6 +1,5 @@
 import { otherDialect } from '../job/job-dialect.ts';
 import { shapeOfComplete } from './job-shape.ts';
-import { hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
 import { tableFacts } from '../../places/scratch/commit-sums.ts';
@@ -48,7 +47,8 @@ export function manifestOf(done: CompleteExport): NewManifest {
     ...(done.sorted === undefined ? {} : { sorted: [...done.sorted] }),
     ...(dialect === undefined ? {} : { dialect }),
     ...(done.setAside === undefined ? {} : { setAside: done.setAside }),
-    ...(job.output.exportedAt || hasBase(job) ? { startedAtMs: start.startedAtMs } : {}),
+    // 0 is the start of what an older version made without one.
+    ...(start.startedAtMs === 0 ? {} : { startedAtMs: start.startedAtMs }),
   };
 }
 

@@ -102,7 +102,7 @@ const manifestSchema = z.object({
   rebuilt: z.object({ seal: z.string() }).optional(),
   /** The columns of `assets` by which all rows are sorted, `id` last: the parts do not hold the rows of their entries. */
   sorted: z.array(sqlName).optional(),
-  /** When the export began, in milliseconds since 1970 (UTC): only where a column holds it, or the age of rows counts. */
+  /** When the export began, in milliseconds since 1970 (UTC). Older versions left it out where no column held it. */
   startedAtMs: momentMs.optional(),
   /** Of a diff. */
   diff: diffSchema.optional(),
@@ -112,7 +112,7 @@ const manifestSchema = z.object({
   setAside: z.literal('unlisted').optional(),
 });
 
-/** The final account of an export. Its presence says that the export is complete. It holds no clock, key or address. */
+/** The final account of an export. Its presence says that the export is complete. Its only time is the start; it holds no key or address. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
 /** What is new of it. */

@@ -1,5 +1,4 @@
 import { dayPattern, dateWord } from '../../core/job/night-names.ts';
-import { firstStart, parseRunLines } from '../../core/run/record/run-lines.ts';
 import { type ColumnFooter, readFooter } from '../../exports/parquet-footer.ts';
 import { FinishedExport, type ManifestFile } from '../../exports/finished-export.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -98,7 +97,7 @@ export async function readTableNight(night: PublishableNight, name: string, addr
     table: finished.table(name),
     night: day,
     seal,
-    startedAtMs: await startOf(finished),
+    startedAtMs: finished.manifest.startedAtMs,
     files: own.flatMap(({ path }) => found.get(path) ?? []),
   };
 }
@@ -145,13 +144,6 @@ async function columnsIn(
       cause: error,
     });
   }
-}
-
-/** When an export began: its manifest says so, or the record of its runs. */
-async function startOf({ files, folder, manifest }: FinishedExport): Promise<number | undefined> {
-  if (manifest.startedAtMs !== undefined) return manifest.startedAtMs;
-  const record = await files.readAll(pathIn(folder, exportPaths.keptRunLines));
-  return record === undefined ? undefined : firstStart(parseRunLines(Buffer.from(record).toString()));
 }
 
 /** The codec of the Parquet files of an export, as a job names it. */

@@ -93,7 +93,7 @@ async function exportHeld(
       finish: () => {
         const { version } = context;
         const manifest = manifestOf({ job, start: open.start, commits: open.commits(), calls, credits, version });
-        return home.putManifest({ ...manifest, kind: 'list', startedAtMs });
+        return home.putManifest({ ...manifest, kind: 'list' });
       },
     },
     context,

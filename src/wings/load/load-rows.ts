@@ -223,8 +223,10 @@ async function requireLater(session: LoadSession, { plan, address }: LoadedExpor
 /** When the export began, as an expression. @throws {ExportError} `usage` when nothing says so */
 function startOf({ finished, startedAtMs }: LoadedExport): string {
   if (startedAtMs !== undefined) return moment(startedAtMs);
-  const message = `${finished.folder} does not say when it began: it has neither runs.jsonl nor a column of times`;
-  throw new ExportError('usage', message, { todo: 'Export with output.exportedAt: true, or with base.from.' });
+  const message = `the manifest of ${finished.folder} does not say when the export began`;
+  throw new ExportError('usage', message, {
+    todo: 'An older version made it. Export its ids again, or load it with --mode replace.',
+  });
 }
 
 /**

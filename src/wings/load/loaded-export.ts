@@ -4,7 +4,6 @@ import { type FinishedExport, openFinished } from '../../exports/finished-export
 import { verifyExport } from '../../exports/verify-export.ts';
 import { changeColumns, changesTable } from '../../core/records/columns.ts';
 import { limitOf, limitText } from '../../places/export/export-facts.ts';
-import { startOfExport } from '../../core/run/record/run-record.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
@@ -76,7 +75,7 @@ export async function openLoadedExport(request: ExportToLoad, reader: FileReader
     isDiff: diff !== undefined,
     address,
     name: diff?.to.name ?? basename(address),
-    startedAtMs: await startOfExport(files, folder, manifest),
+    startedAtMs: manifest.startedAtMs,
     ignored: Array.isArray(ignored) ? ignored.map(String) : [],
   };
 }

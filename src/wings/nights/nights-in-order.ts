@@ -1,6 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
 import { basename } from 'node:path';
-import { startOfExport } from '../../core/run/record/run-record.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { limitOf } from '../../places/export/export-facts.ts';
@@ -36,7 +35,7 @@ export async function nightsInOrder(
       const manifest = await readManifest(files, folder);
       if (manifest === undefined) note(`${basename(folder)} is not complete: it is skipped`);
       else if (manifest.kind === undefined && manifest.setAside === undefined && limitOf(manifest.job) === undefined)
-        nights.push({ folder, startedAtMs: await startOfExport(files, folder, manifest) });
+        nights.push({ folder, startedAtMs: manifest.startedAtMs });
     } catch (error) {
       if (!(error instanceof ExportError)) throw error;
       note(`${basename(folder)} is skipped: ${messageOf(error)}`);

@@ -5,7 +5,6 @@ import { contentSeal } from '../../places/export/content-seal.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
 import { limitOf, limitText } from '../../places/export/export-facts.ts';
 import { knownFiles, type Manifest, parseManifest } from '../../places/export/manifest.ts';
-import { firstStart, parseRunLines } from '../../core/run/record/run-lines.ts';
 import type { DatedNight } from './keep-rules.ts';
 
 /** A complete export among others. */
@@ -83,7 +82,8 @@ async function judge(night: SeenNight, found: SurveyInProgress): Promise<void> {
     found.untouched.push({ name, reason: reason ?? 'unfinished' });
     return;
   }
-  const day = dayIn(name) ?? (await startDay(night, manifest));
+  const { startedAtMs } = manifest;
+  const day = dayIn(name) ?? (startedAtMs === undefined ? undefined : utcDay(startedAtMs));
   if (day === undefined) found.untouched.push({ name, reason: 'its day is unknown' });
   else found.complete.push(completeNight({ name, day }, manifest, content));
 }
@@ -117,15 +117,6 @@ async function reasonToKeep(night: SeenNight, manifest: Manifest | string | unde
 /** A file in an export that is not its own. Names such as `_SUCCESS` and `.DS_Store` do not count. */
 function strangerAmong(names: readonly string[]): string | undefined {
   return names.find((name) => !/^[._]/.test(name.slice(name.lastIndexOf('/') + 1)));
-}
-
-/** The UTC day on which an export began: its manifest says so, or the record of its runs. */
-async function startDay(night: SeenNight, { startedAtMs }: Manifest): Promise<string | undefined> {
-  if (startedAtMs !== undefined) return utcDay(startedAtMs);
-  const record = exportPaths.keptRunLines;
-  const lines = night.own.includes(record) ? parseRunLines(Buffer.from(await night.read(record)).toString()) : [];
-  const ms = firstStart(lines);
-  return ms === undefined ? undefined : utcDay(ms);
 }
 
 /** @param content the bytes of its manifest */

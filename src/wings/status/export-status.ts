@@ -103,7 +103,7 @@ function unfinishedAs(
     ...(last?.start.dialect === undefined ? {} : { dialect: last.start.dialect }),
     owner: owner ?? null,
     fleet: null,
-    startedAt: start === undefined ? null : new Date(start.startedAtMs).toISOString(),
+    startedAt: startText(start),
   };
 }
 
@@ -133,8 +133,12 @@ function completed(manifest: Manifest, lines: readonly RunLine[]): OtherStatus {
     ...(manifest.dialect === undefined ? {} : { dialect: manifest.dialect }),
     owner: null,
     fleet: null,
-    startedAt: null,
+    startedAt: startText(manifest),
   };
+}
+
+function startText(start: Pick<Manifest, 'startedAtMs'> = {}): string | null {
+  return start.startedAtMs === undefined ? null : new Date(start.startedAtMs).toISOString();
 }
 
 /** The folders at and below one that hold exports, in the order of their names. */

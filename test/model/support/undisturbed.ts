@@ -45,9 +45,15 @@ export function watchPublished(small: SmallExport, calm: Undisturbed): string[] 
   return problems;
 }
 
-/** What does not depend on how often a run was disturbed. Runs that were send more calls, and their manifest says so; all else in it is the same. */
+/** What does not depend on how often a run was disturbed. Runs that were send more calls, may begin later, and their manifest says so; all else in it is the same. */
 export function essence(path: string, content: Buffer): string {
   if (basename(path) !== 'manifest.json') return content.toString('latin1');
   if (content.length === 0) return 'empty';
-  return JSON.stringify({ ...(JSON.parse(content.toString()) as object), calls: 0, credits: 0, seal: '' });
+  return JSON.stringify({
+    ...(JSON.parse(content.toString()) as object),
+    calls: 0,
+    credits: 0,
+    seal: '',
+    startedAtMs: 0,
+  });
 }

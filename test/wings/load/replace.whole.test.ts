@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
 import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
+import { requireManifest, writeManifest } from '../../../src/places/export/manifest.ts';
 import { assetIds, exportNight, firstNight, secondNight } from '../warehouse/diff/two-nights.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -164,10 +165,19 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
       'the table assets holds date=2026-11-21, which is newer than date=2026-11-20: load it into other tables, or with --mode replace --allow-older',
     );
     expect(await contents(database)).toEqual(before);
-    // One that does not say when it began may be older.
+    // A copy without the record of its runs says the same.
+    const copy = join(folder.path, 'copy');
+    await cp(nights[0] ?? '', copy, { recursive: true });
+    await rm(join(copy, 'runs.jsonl'));
+    await expect(load(database, copy)).rejects.toMatchObject({
+      exit: 'usage',
+      message: expect.stringMatching(/ which is newer than copy: /) as string,
+    });
+    // One of an older version, whose manifest does not say when it began, may be older.
     const unknown = join(folder.path, 'unknown');
-    await cp(nights[0] ?? '', unknown, { recursive: true });
-    await rm(join(unknown, 'runs.jsonl'));
+    await cp(copy, unknown, { recursive: true });
+    const manifest = await requireManifest(localDisk, unknown);
+    await writeManifest(localDisk, unknown, { ...manifest, startedAtMs: undefined });
     await expect(load(database, unknown)).rejects.toMatchObject({
       exit: 'usage',
       message: expect.stringMatching(/^unknown does not say when it began.*--mode replace --allow-older$/) as string,

@@ -67,7 +67,6 @@ async function nightsOnDisk(begun = '{}'): Promise<MemoryDisk> {
     const folder = `${top}/date=${day}`;
     const manifest = manifestOf(day);
     for (const { path } of manifest.files) await put(disk, `${folder}/${path}`, Buffer.from(day));
-    await put(disk, `${folder}/runs.jsonl`, Buffer.from(''));
     await put(disk, `${folder}/manifest.json`, manifestBytes(manifest));
   }
   await put(disk, `${top}/date=2026-11-22/.run/start.json`, Buffer.from(begun));

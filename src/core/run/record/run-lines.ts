@@ -89,11 +89,6 @@ export type RunLine = z.infer<typeof lineSchema>;
 export type RunStart = z.infer<typeof runSchema>;
 export type RunSpan = z.infer<typeof spanSchema>;
 
-/** When the first run began, in milliseconds since 1970; undefined where no line says so. */
-export function firstStart(lines: readonly RunLine[]): number | undefined {
-  return lines.find((line) => line.kind === 'run')?.startMs;
-}
-
 /** The reset times that notices named, in milliseconds since 1970. */
 export function toldTimes(lines: readonly RunLine[]): number[] {
   return lines.flatMap((line) => (line.kind === 'told' ? [line.untilMs] : []));

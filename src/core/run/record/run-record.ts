@@ -1,8 +1,7 @@
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { Disk, Reads } from '../../../places/files/disk.ts';
-import type { Manifest } from '../../../places/export/manifest.ts';
 import type { OpenFile } from '../../../places/files/open-file.ts';
-import { boundedRunLines, firstStart, isOverBounds, parseRunLines, type RunLine, runLineText } from './run-lines.ts';
+import { boundedRunLines, isOverBounds, parseRunLines, type RunLine, runLineText } from './run-lines.ts';
 
 /**
  * What the runs of an export did: `.run/runs.jsonl`, moved next to the manifest once the export is complete. It decides
@@ -21,16 +20,6 @@ export interface RunRecord {
 export async function readRunLines(files: Reads, folder: string): Promise<RunLine[]> {
   const unfinished = await textOf(files, pathIn(folder, exportPaths.runLines));
   return parseRunLines(unfinished ?? (await textOf(files, pathIn(folder, exportPaths.keptRunLines))) ?? '');
-}
-
-/** When an export began, in milliseconds since 1970: its manifest says so, or its record. */
-export async function startOfExport(
-  files: Reads,
-  folder: string,
-  { startedAtMs }: Pick<Manifest, 'startedAtMs'>,
-): Promise<number | undefined> {
-  if (startedAtMs !== undefined) return startedAtMs;
-  return firstStart(await readRunLines(files, folder));
 }
 
 async function textOf(files: Reads, path: string): Promise<string | undefined> {

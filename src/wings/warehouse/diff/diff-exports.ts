@@ -10,7 +10,6 @@ import { type FileFacts, noCounts, noNotes } from '../../../places/export/export
 import { exportPaths, pathIn, requireExportFolder } from '../../../places/export/export-folder.ts';
 import type { Disk, Reads } from '../../../places/files/disk.ts';
 import { type Manifest, type NewManifest, writeManifest } from '../../../places/export/manifest.ts';
-import { startOfExport } from '../../../core/run/record/run-record.ts';
 import { publishFiles } from '../../../places/scratch/part-file.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
 import { type DiffSession, openDiffSession } from './diff-session.ts';
@@ -196,7 +195,7 @@ async function written(
 ): Promise<DiffSummary> {
   const { files, out } = request;
   const { b } = sides;
-  const startedAtMs = await startOfExport(b.finished.files, b.finished.folder, b.finished.manifest);
+  const { startedAtMs } = b.finished.manifest;
   const changedAtUs = startedAtMs === undefined ? null : startedAtMs * 1000;
   const changes = await findChanges(session, sides, request.ignored, changedAtUs);
   const output = { files, folder: out, format: b.format };

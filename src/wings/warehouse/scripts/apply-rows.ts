@@ -34,8 +34,8 @@ export function replaceStatements(tables: ScriptTables, style: ScriptStyle, gate
   const { assets, startedAtMs, name } = tables;
   const all = allOf(tables);
   const target = assets.stage.target;
-  const isNewer = startedAtMs === undefined ? '' : ` OR ${quote('started_at')} > ${style.at(startedAtMs)}`;
-  const standing = `(SELECT count(*) FROM ${quote(recordTable.name)} WHERE ${quote('table')} = ${text(target)} AND (${quote('mode')} = 'scd2'${isNewer})) = 0`;
+  const isNewer = startedAtMs === undefined ? 'IS NOT NULL' : `> ${style.at(startedAtMs)}`;
+  const standing = `(SELECT count(*) FROM ${quote(recordTable.name)} WHERE ${quote('table')} = ${text(target)} AND (${quote('mode')} = 'scd2' OR ${quote('started_at')} ${isNewer})) = 0`;
   const complete = all.map(({ stage, rows }) => holds(stage.name, rows, style)).join('\n  AND ');
   const guard = [
     ...tables.checks,

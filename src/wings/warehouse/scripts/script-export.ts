@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { startOfExport } from '../../../core/run/record/run-record.ts';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { printable } from '../../../lib/format-text.ts';
@@ -13,7 +12,7 @@ export async function readScriptExport(
   dialect: DialectName,
   prefix: string,
 ): Promise<ScriptExport> {
-  const { manifest, files, folder } = finished;
+  const { manifest, folder } = finished;
   if (manifest.kind === 'diff') {
     throw new ExportError('usage', `${folder} is a diff: it holds changes, not a whole export`, {
       todo: 'Name the newer export with --of. load DIFF applies changes in DuckDB and PostgreSQL.',
@@ -22,7 +21,7 @@ export async function readScriptExport(
   return {
     name: basename(folder),
     plan: planLoad(finished, dialect === 'postgres' ? 'psql' : 'duckdb', prefix),
-    startedAtMs: await startOfExport(files, folder, manifest),
+    startedAtMs: manifest.startedAtMs,
   };
 }
 

@@ -7,12 +7,10 @@ export const ignored = ['extra.token_info.price_info', 'extra.last_indexed_slot'
 
 const times = ['fetched_at', 'exported_at'];
 
-/** When an export began, in microseconds: its manifest says so where rows depend on it, else the record of its runs. */
+/** When an export began, in microseconds. */
 async function startUs(folder: string): Promise<number> {
-  const textOf = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
-  const { startedAtMs } = JSON.parse(await textOf('manifest.json')) as { readonly startedAtMs?: number };
-  const [first = ''] = (await textOf('runs.jsonl')).split('\n');
-  return (startedAtMs ?? (JSON.parse(first) as { readonly startMs: number }).startMs) * 1000;
+  const manifest = await readFile(join(folder, 'manifest.json'), 'utf8');
+  return (JSON.parse(manifest) as { readonly startedAtMs: number }).startedAtMs * 1000;
 }
 
 export type Values = Readonly<Record<string, unknown>>;
