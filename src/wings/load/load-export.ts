@@ -159,13 +159,13 @@ function noteOf({ note }: LoadRequest): (text: string) => void {
 }
 
 async function open(target: LoadTarget, loaded: LoadedExport, request: LoadRequest): Promise<Database> {
-  const { schema, memoryBytes = standardMemoryBytes } = request;
+  const { schema, newColumns, memoryBytes = standardMemoryBytes } = request;
   const context = { clock: request.clock ?? systemClock, note: noteOf(request) };
   if (target.kind === 'postgres') return openPostgres(target.address, loaded, context, request.nul);
   const { note } = context;
   // Kept assets are in the old file alone, and a diff has no others.
   const isNew = request.mode === 'replace' && (request.deletes ?? 'delete') === 'delete' && !loaded.isDiff;
-  const made = isNew ? await openNewFile(target.address, loaded, { schema, memoryBytes, note }) : undefined;
+  const made = isNew ? await openNewFile(target.address, loaded, { schema, newColumns, memoryBytes, note }) : undefined;
   return made ?? openDuckdb(target.address, loaded, memoryBytes);
 }
 

@@ -222,6 +222,22 @@ describe('replace of a DuckDB file', () => {
     expect(await rows(file, 'SELECT count(*) FROM assets')).toEqual([['61']]);
   });
 
+  it('writes a new file where the old one lacks columns of the export, unless these are to fail or hold the key', async () => {
+    const { file, load } = await loadedFile();
+    await rows(file, 'ALTER TABLE assets DROP COLUMN burnt; ALTER TABLE creators DROP COLUMN share');
+    await expect(load(await shared(61), { newColumns: 'fail' })).rejects.toMatchObject({ exit: 'loadFailed' });
+    const inode = statSync(file).ino;
+    expect(await load(await shared(61))).toEqual([]);
+    expect(statSync(file).ino).not.toBe(inode);
+    expect(await rows(file, 'SELECT count(burnt), (SELECT count(share) > 0 FROM creators) FROM assets')).toEqual([
+      ['61', true],
+    ]);
+    await rows(file, 'ALTER TABLE creators DROP COLUMN "position"');
+    expect((await load(await shared(60), { allowOlder: true }))[0]).toContain(
+      'loading in place: the table creators has other columns',
+    );
+  });
+
   // Only root, or a member of another group, can give a file away.
   const groups = process.getgroups?.() ?? [];
   const other = process.getuid?.() === 0 ? 1 : groups.find((group) => group !== process.getegid?.());

@@ -12,6 +12,8 @@ import { shownReason } from '../load-errors.ts';
 import type { LoadedExport } from '../loaded-export.ts';
 import { selectDuckdbSchema } from '../opening.ts';
 import { addedRecordColumns, loadsTable } from '../load-record.ts';
+import type { newColumnRules } from '../prepare-tables.ts';
+import { keyOf } from '../target-tables.ts';
 import { sameType, typeInDatabase } from '../table-columns.ts';
 
 /** What a new file would not have: the function of DuckDB that lists it, its name there, and how people call it. */
@@ -30,7 +32,7 @@ async function notReplaceable(
   connection: DuckDBConnection,
   held: string,
   { tables }: LoadPlan,
-  schema = 'main',
+  { schema = 'main', newColumns = 'add' }: Pick<NewFileOptions, 'schema' | 'newColumns'>,
 ): Promise<string | undefined> {
   const rowsOf = async (sql: string): Promise<string[][]> =>
     (await connection.runAndReadAll(sql)).getRows().map((row) => row.map(String));
@@ -53,7 +55,8 @@ async function notReplaceable(
   if (hasRecords && (await rowsOf(`SELECT 1 FROM duckdb_columns() WHERE ${records}`)).length === 0) {
     return `the table ${loadsTable} is of an older version`;
   }
-  for (const { table } of tables) {
+  for (const source of tables) {
+    const { table } = source;
     if (!found.some(([, name]) => name === table.name)) continue;
     const at = `${inFile} AND table_name = ${literal(table.name)}`;
     const columns = await rowsOf(
@@ -63,7 +66,8 @@ async function notReplaceable(
       const column = table.columns.find((each) => each.name === name);
       return column !== undefined && isPlain === 'true' && sameType(type, typeInDatabase('duckdb', column));
     };
-    if (columns.length !== table.columns.length || !columns.every(isSame)) {
+    const needed = newColumns === 'add' ? (keyOf(source) ?? []) : table.columns.map((column) => column.name);
+    if (!columns.every(isSame) || !needed.every((name) => columns.some(([held]) => held === name))) {
       return `the table ${table.name} has other columns than the export`;
     }
     const required = columns.find(
@@ -83,6 +87,7 @@ const held = 'asset_export_held';
 
 export interface NewFileOptions {
   readonly schema: string | undefined;
+  readonly newColumns: (typeof newColumnRules)[number] | undefined;
   readonly memoryBytes: number;
   readonly note: (text: string) => void;
 }
@@ -122,7 +127,7 @@ export async function openNewFile(
     const why =
       typeof turn === 'string'
         ? turn
-        : ((await notReplaceable(connection, held, loaded.plan, options.schema)) ??
+        : ((await notReplaceable(connection, held, loaded.plan, options)) ??
           (await attachNew(connection, { made, file }, loaded, options.schema)) ??
           ((await takeOwner(made, file)) ? undefined : 'a new file could not get the owner and group of this one'));
     if (why === undefined) return await newFile(connection, { made, file, discard }, loaded, options.schema);
