@@ -145,6 +145,7 @@ function writtenTable(name: string, { tables }: Manifest): Table {
         ...(values === undefined ? {} : { values }),
         ...(column.from === undefined ? {} : { from: column.from }),
         ...(fieldId === undefined ? {} : { fieldId }),
+        ...(column.maxBytes === undefined ? {} : { maxBytes: column.maxBytes }),
       };
     }),
   };

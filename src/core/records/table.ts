@@ -52,6 +52,13 @@ export interface Column<N extends string = string, T extends ColumnType = Column
   readonly values?: readonly string[];
   /** What the column is called in the column table, where a job gave it another name. */
   readonly from?: string;
+  /** Of a finished export: bytes of its longest text. */
+  readonly maxBytes?: number;
+}
+
+/** Whether the values of a column are texts of any length. */
+export function isText({ type }: Pick<Column, 'type'>): boolean {
+  return type === 'string' || type === 'json';
 }
 
 /** What a column is called, here and in the column table. */

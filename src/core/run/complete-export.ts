@@ -36,7 +36,9 @@ export function manifestOf(done: CompleteExport): NewManifest {
     calls: account.calls,
     credits: account.credits,
     parts: commits.length,
-    tables: Object.fromEntries(tablesOf(job, start).map(({ table }) => [table.name, tableFacts(table, account.files)])),
+    tables: Object.fromEntries(
+      tablesOf(job, start).map(({ table }) => [table.name, tableFacts(table, account.files, commits)]),
+    ),
     files: rangedFiles(commits),
     drift: [...account.drift],
     notes: account.notes,

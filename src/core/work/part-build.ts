@@ -5,6 +5,7 @@ import type { CsvDialectName } from '../../lib/csv-dialect.ts';
 import { type PartCodec, compressions, type EncoderNotes, type Format, type RowEncoder } from '../formats/sink.ts';
 import type { Job } from '../job/job-schema.ts';
 import { sinkFor } from '../formats/registry.ts';
+import { LongestTexts } from './longest-texts.ts';
 import { assetsTable, proofColumns } from '../records/columns.ts';
 import { type Commit, type FileFacts, noProofs, type ProofCounts } from '../../places/export/export-facts.ts';
 import { proofsOf } from '../../places/scratch/commit-sums.ts';
@@ -48,7 +49,7 @@ export interface PartOptions {
 export interface PartBuild {
   write(batch: FlatBatch): Promise<void>;
   /** Ends and syncs every file. They count once the part is committed. */
-  finish(): Promise<Pick<Commit, 'files' | 'proofs'> & { readonly notes: EncoderNotes }>;
+  finish(): Promise<Pick<Commit, 'files' | 'proofs' | 'maxBytes'> & { readonly notes: EncoderNotes }>;
   /** Closes open files without finishing them, when a run stops. */
   discard(): Promise<void>;
 }
@@ -90,10 +91,12 @@ export async function openPart(part: number, options: PartOptions): Promise<Part
   }
   const assets = options.tables.find(({ name }) => name === assetsTable.name);
   const counted: Pick<Commit, 'proofs'>[] = [];
+  const longest = options.formats.some((format) => format !== 'raw') ? new LongestTexts(options.tables) : undefined;
   return {
     write: async (batch) => {
       const proofs = countProofs(assets, batch.rows.get(assetsTable.name) ?? []);
       counted.splice(0, 1, { proofs: proofsOf([...counted, { proofs }]) });
+      longest?.add(batch.rows);
       for (const each of open) {
         for (const block of blocksFor(each, batch)) {
           each.rows += block.rows;
@@ -103,7 +106,11 @@ export async function openPart(part: number, options: PartOptions): Promise<Part
     },
     finish: async () => {
       const proofs = proofsOf(counted);
-      return { ...(await finishAll(part, open)), ...(proofs === undefined ? {} : { proofs }) };
+      return {
+        ...(await finishAll(part, open)),
+        ...(proofs === undefined ? {} : { proofs }),
+        ...(longest === undefined ? {} : { maxBytes: longest.maxBytes() }),
+      };
     },
     discard: () => discardAll(open),
   };

@@ -11,7 +11,10 @@ import { IdRows } from './id-rows.ts';
 import { openPart, type PartOptions } from './part-build.ts';
 
 /** A part whose files are whole and synced, ready to be published and committed. */
-export type FinishedPart = Pick<Commit, 'part' | 'counts' | 'files' | 'drift' | 'notes' | 'proofs' | 'refresh'>;
+export type FinishedPart = Pick<
+  Commit,
+  'part' | 'counts' | 'files' | 'drift' | 'notes' | 'proofs' | 'maxBytes' | 'refresh'
+>;
 
 export interface WriteOptions extends Omit<PartOptions, 'tables'> {
   readonly tables: readonly ShapedTable[];

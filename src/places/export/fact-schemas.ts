@@ -100,6 +100,8 @@ export const commitSchema = z.object({
   drift: z.array(driftSchema),
   notes: notesSchema,
   proofs: proofsSchema.optional(),
+  /** Bytes of the longest value of each text column (string, json), by table; absent where only raw files were written. */
+  maxBytes: z.record(sqlName, z.array(amount)).optional(),
   /** Bytes of the inputs, as they lie on disk, read when the part ended: for the share that is done. */
   inputBytes: amount,
   /** In an export with a base: what was requested again of its rows, by class, and how much of it had changed. */

@@ -35,6 +35,8 @@ const columnSchema = z.object({
   nullable: z.boolean(),
   /** Its name in the column table, where the job gave it another. */
   from: sqlName.optional(),
+  /** Bytes of the longest value of a text column. */
+  maxBytes: amount.optional(),
 });
 
 const namedSchema = z.object({ name: folderName, seal: z.string() });
@@ -74,7 +76,15 @@ const manifestSchema = z.object({
   proofs: proofsSchema.optional(),
   /** What each part gave to the sums, in order: it can be made again alone. */
   commits: z.array(
-    commitSchema.pick({ part: true, counts: true, drift: true, notes: true, proofs: true, refresh: true }),
+    commitSchema.pick({
+      part: true,
+      counts: true,
+      drift: true,
+      notes: true,
+      proofs: true,
+      maxBytes: true,
+      refresh: true,
+    }),
   ),
   /** The export that rows were taken from, and what was requested again. */
   base: z

@@ -1,5 +1,5 @@
 import { createDriftCounter, type DriftCount } from '../../core/records/drift.ts';
-import type { Table } from '../../core/records/table.ts';
+import { isText, type Table } from '../../core/records/table.ts';
 import {
   type Commit,
   type Counts,
@@ -41,7 +41,12 @@ export function driftOf(commits: readonly Pick<Commit, 'drift'>[]): DriftCount[]
 }
 
 /** Rows and columns of a table, as the manifest has them. Every format holds the same rows: those of the first one count. */
-export function tableFacts(table: Table, files: readonly FileFacts[]): Manifest['tables'][string] {
+export function tableFacts(
+  table: Table,
+  files: readonly FileFacts[],
+  commits: readonly Pick<Commit, 'maxBytes'>[] = [],
+): Manifest['tables'][string] {
+  const longest = maxBytesOf(table, commits);
   const mine = files.filter((file) => file.table === table.name);
   const counted = mine.filter(({ format }) => format === mine[0]?.format);
   return {
@@ -51,6 +56,15 @@ export function tableFacts(table: Table, files: readonly FileFacts[]): Manifest[
       type,
       nullable,
       ...(from === undefined ? {} : { from }),
+      ...(longest.has(name) ? { maxBytes: longest.get(name) } : {}),
     })),
   };
+}
+
+/** Bytes of the longest value of each text column; none where a part does not say it, as those of earlier versions. */
+function maxBytesOf({ name, columns }: Table, commits: readonly Pick<Commit, 'maxBytes'>[]): Map<string, number> {
+  const parts = commits.map(({ maxBytes }) => maxBytes?.[name]);
+  if (parts.length === 0 || parts.includes(undefined)) return new Map();
+  const texts = columns.filter(isText);
+  return new Map(texts.map((column, at) => [column.name, Math.max(...parts.map((part) => part?.[at] ?? 0))]));
 }

@@ -52,7 +52,7 @@ describe('an export whose job shapes its tables', () => {
     const manifest = await readManifest(localDisk, out);
     expect(manifest?.tables['assets']?.columns).toEqual([
       { name: 'burnt', type: 'boolean', nullable: true },
-      { name: 'asset', type: 'string', nullable: false, from: 'id' },
+      { name: 'asset', type: 'string', nullable: false, from: 'id', maxBytes: 44 },
     ]);
     expect((await verifyExport(localDisk, out)).damage).toEqual([]);
   });
