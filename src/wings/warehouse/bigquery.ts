@@ -16,6 +16,8 @@ const types: Readonly<Record<ColumnType, string>> = {
 
 export const bigquery: Dialect = {
   types,
+  // Of a row.
+  longestText: 100_000_000,
   note: '-- The default dataset must be set; files are read from Cloud Storage (gs://…).\n',
   clusters: { mostColumns: 4, without: ['double'] },
   createTable: (table, cluster = []) =>

@@ -7,6 +7,8 @@ import { recordTable } from './scripts/record-table.ts';
 /** What one warehouse makes of the column table. */
 export interface Dialect {
   readonly types: Readonly<Record<ColumnType, string>>;
+  /** Bytes of the longest text that a column holds; absent where a record never reaches the limit. */
+  readonly longestText?: number;
   /** What to set before the statements are run, as a comment. */
   readonly note?: string;
   /** The statement that creates the table. @param cluster columns that its rows are ordered by, where `clusters` */

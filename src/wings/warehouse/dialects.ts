@@ -3,6 +3,7 @@ import { bigquery } from './bigquery.ts';
 import { clickhouse } from './clickhouse.ts';
 import type { Source } from '../../exports/table-source.ts';
 import { ExportError } from '../../lib/export-error.ts';
+import { count } from '../../lib/format-text.ts';
 import type { Dialect } from './dialect.ts';
 import { duckdb } from './duckdb.ts';
 import { postgres } from './postgres.ts';
@@ -72,6 +73,24 @@ export function requireCluster(dialect: DialectName, tables: readonly Table[], c
       );
     }
   }
+}
+
+/** @throws {ExportError} `notTolerated` for texts that are longer than a column of the warehouse holds */
+export function requireShortTexts(dialect: DialectName, tables: readonly Table[]): void {
+  const { longestText = Infinity }: Dialect = dialects[dialect];
+  const long = tables.flatMap(({ name, columns }) =>
+    columns
+      .filter(({ maxBytes = 0 }) => maxBytes > longestText)
+      .map((column) => `${name}.${column.name} (${count(column.maxBytes ?? 0)} bytes)`),
+  );
+  if (long.length === 0) return;
+  throw new ExportError(
+    'notTolerated',
+    `a text in ${dialect} has at most ${count(longestText)} bytes, and the export has longer ones: ${long.join(', ')}`,
+    {
+      todo: 'Omit them: rebuild EXPORT --out NEW, with --exclude for columns of assets or --tables. Or load the export into another warehouse.',
+    },
+  );
 }
 
 /** The statements that describe a table and its columns, where `ddlFor` does not: to be run where the table was created. */

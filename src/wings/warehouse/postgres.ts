@@ -40,6 +40,7 @@ export const postgresType = typeIn(types);
 
 export const postgres: Dialect = {
   types,
+  longestText: 1_073_741_823,
   createTable: (table) => createTableText(table, { quoteName: doubleQuoted, typeOf: postgresType }),
   describe: (table) => commentsOn(table, doubleQuoted),
   load: (source) => loads[source.format](source),

@@ -1,10 +1,11 @@
-import type { Column, ColumnType } from '../../core/records/table.ts';
+import { type Column, type ColumnType, isText } from '../../core/records/table.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source } from '../../exports/table-source.ts';
 import { columnList, commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
 
-/** The longest VARCHAR there is, in bytes: COPY refuses a longer value rather than cut it. */
-const text = 'VARCHAR(65535)';
+/** Bytes of the longest VARCHAR there is: COPY refuses a longer value rather than cut it. */
+const longestText = 65_535;
+const text = `VARCHAR(${longestText})`;
 
 const types: Readonly<Record<ColumnType, string>> = {
   string: text,
@@ -16,13 +17,21 @@ const types: Readonly<Record<ColumnType, string>> = {
   timestamp: 'TIMESTAMP',
 };
 
+/** VARCHAR of a width that twice the longest value fits in: queries take memory by the width. */
+function typeOf(column: Column): string {
+  if (!isText(column) || column.maxBytes === undefined) return typeIn(types)(column);
+  const width = Math.max(64, 2 ** Math.ceil(Math.log2(2 * column.maxBytes)));
+  return `VARCHAR(${Math.min(width, longestText)})${column.nullable ? '' : ' NOT NULL'}`;
+}
+
 export const redshift: Dialect = {
   types,
+  longestText,
   clusters: {},
   createTable: (table, cluster = []) =>
     createTableText(table, {
       quoteName: doubleQuoted,
-      typeOf: typeIn(types),
+      typeOf,
       suffix: cluster.length === 0 ? '' : `\nSORTKEY (${cluster.map(doubleQuoted).join(', ')})`,
     }),
   describe: (table) => commentsOn(table, doubleQuoted),

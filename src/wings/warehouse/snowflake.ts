@@ -35,6 +35,7 @@ export function snowflakeName(name: string): string {
 
 export const snowflake: Dialect = {
   types,
+  longestText: 16_777_216,
   clusters: {},
   createTable: (table, cluster = []) =>
     createTableText(table, {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { assetsTable, tables } from '../../../src/core/records/columns.ts';
+import { ExportError } from '../../../src/lib/export-error.ts';
+import { isText, type Table } from '../../../src/core/records/table.ts';
+import type { Dialect } from '../../../src/wings/warehouse/dialect.ts';
 import { tableFormats } from '../../../src/exports/table-source.ts';
 import {
   commentsFor,
@@ -7,6 +10,7 @@ import {
   dialectNames,
   dialects,
   loadStatementFor,
+  requireShortTexts,
 } from '../../../src/wings/warehouse/dialects.ts';
 
 const folders: Record<(typeof dialectNames)[number], string> = {
@@ -17,6 +21,47 @@ const folders: Record<(typeof dialectNames)[number], string> = {
   clickhouse: 'out/demo',
   redshift: 's3://bucket/demo/',
 };
+
+describe('of an export that says how long its texts are', () => {
+  const tableOf = (maxBytes: number): Table => ({
+    ...assetsTable,
+    columns: assetsTable.columns.map((column) => (isText(column) ? { ...column, maxBytes } : column)),
+  });
+
+  /** Exit, message and ways out; empty where nothing is refused. */
+  const refusalOf = (name: (typeof dialectNames)[number], maxBytes: number): string => {
+    try {
+      requireShortTexts(name, [tableOf(maxBytes)]);
+    } catch (error) {
+      if (error instanceof ExportError) return `${error.exit}: ${error.message} ${error.todo ?? ''}`;
+      throw error;
+    }
+    return '';
+  };
+
+  it.each([
+    [0, 64],
+    [32, 64],
+    [44, 128],
+    [20_000, 65_535],
+    [65_535, 65_535],
+  ])('texts of up to %i bytes are VARCHAR(%i) in Redshift', (maxBytes, width) => {
+    const ddl = ddlFor('redshift', tableOf(maxBytes));
+    expect(new Set(ddl.match(/VARCHAR\(\d+\)/g))).toEqual(new Set([`VARCHAR(${width})`]));
+    expect(ddl).toMatch(/"id" +VARCHAR\(\d+\) NOT NULL/);
+    expect(refusalOf('redshift', maxBytes)).toBe('');
+  });
+
+  it('a longer text is refused by each warehouse with a limit: exit 3, the columns, and two ways out', () => {
+    for (const name of dialectNames) {
+      const { longestText }: Dialect = dialects[name];
+      if (longestText === undefined) continue;
+      expect(refusalOf(name, longestText + 1)).toMatch(
+        /^notTolerated: .* assets\.id \([\d,]+ bytes\), .*assets\.extra .*--exclude.*another warehouse/,
+      );
+    }
+  });
+});
 
 describe.each(dialectNames)('the statements for %s', (name) => {
   it('are those of the golden file, for each format of the table with every type of column', async () => {

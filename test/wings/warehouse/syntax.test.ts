@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { assetsTable, creatorsTable, filesTable, tables } from '../../../src/core/records/columns.ts';
 import { tableFormats } from '../../../src/exports/table-source.ts';
-import { ddlFor, dialectNames, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
+import { ddlFor, dialectNames, dialects, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
+import type { Dialect } from '../../../src/wings/warehouse/dialect.ts';
 import type { DialectName } from '../../../src/wings/warehouse/dialects.ts';
 import { recordTable } from '../../../src/wings/warehouse/scripts/record-table.ts';
 import { exampleScript } from './example-script.ts';
@@ -63,6 +64,16 @@ describe.each(dialectNames)('for %s', (name) => {
       expect(problemOf(name, broken), broken).toBeDefined();
     }
   });
+});
+
+it('docs/warehouses.md has the types and limits of each warehouse', () => {
+  const page = readFileSync(new URL('../../../docs/warehouses.md', import.meta.url), 'utf8');
+  for (const name of dialectNames) {
+    const { types, longestText }: Dialect = dialects[name];
+    const texts = [...new Set([types.string, types.json])].map((type) => `\`${type}\``).join(', ');
+    const others = [types.int64, types.decimal, types.timestamp].map((type) => `\`${type}\``).join(' | ');
+    expect(page).toContain(`| \`${name}\` | ${texts} | ${others} | ${longestText?.toLocaleString('en') ?? ''} |\n`);
+  }
 });
 
 it('the samples of docs/warehouses.md over the table changes are taken: MERGE, and the model of dbt', () => {

@@ -2,7 +2,7 @@ import { changesTable } from '../../../core/records/columns.ts';
 import { isIdColumn, type Table } from '../../../core/records/table.ts';
 import type { Source } from '../../../exports/table-source.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { type DialectName, loadStatementFor, noteFor } from '../dialects.ts';
+import { type DialectName, loadStatementFor, noteFor, requireShortTexts } from '../dialects.ts';
 import type { LoadPlan, LoadTable } from '../load-plan.ts';
 import { replaceStatements, type ScriptTables, type ScriptedTable } from './apply-rows.ts';
 import { recordTable, stagePrefix } from './record-table.ts';
@@ -30,7 +30,7 @@ export interface ScriptExport {
 /**
  * A script that loads an export. It can run twice, and stop anywhere and run again: stages are made anew, and one guard requires
  * that all stages are complete and that the tables hold neither versions nor a newer export. Without it no statement changes a row.
- * @throws {ExportError} `usage` for an export without tables, `notTolerated` for one without assets
+ * @throws {ExportError} `usage` for an export without tables, `notTolerated` for one without assets, or with texts too long for the warehouse
  */
 export function exportScript(source: ScriptExport, options: ScriptOptions): string {
   const { dialect, schema } = options;
@@ -52,6 +52,7 @@ export function exportScript(source: ScriptExport, options: ScriptOptions): stri
   const drops = style.drop([...stages, ...types, ...gates]);
   const targets = kept(source.plan).map(({ table }) => table.name);
   const created = createdTables(source, options);
+  requireShortTexts(dialect, created);
   return [
     `${style.start}${noteFor(dialect)}`,
     ...(schema === undefined ? [] : [style.useSchema(schema)]),
