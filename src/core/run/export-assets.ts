@@ -5,33 +5,24 @@ import { firstNight, hasBase } from '../job/job-base.ts';
 import type { Job } from '../job/job-schema.ts';
 import { kernelProblem } from '../../lib/kernel/kernel.ts';
 import { utcDay } from '../../lib/clock.ts';
-import { ExportError } from '../../lib/export-error.ts';
 import { aboutEntriesIn } from '../ids/read/first-entries.ts';
-import { areKept, prepareInputs } from '../ids/prepare-inputs.ts';
+import { areKept, prepareInputs, type PreparedInputs } from '../ids/prepare-inputs.ts';
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
+import type { ExportStart } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportContext } from './export-context.ts';
 import { plannedLeft } from './calls-left.ts';
 import { manifestOf } from './complete-export.ts';
 import { warnOfDisk, requireRunnable } from './disk-estimate.ts';
 import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
-import { type ExportedSlices, exportOpen } from './export-slices.ts';
-import type { ExportHome } from './homes/export-home.ts';
+import { type BegunExport, makeAndComplete, type Run } from './export-slices.ts';
 import { completeBefore, holdingHome, completedElsewhere } from './homes/hold-home.ts';
 import { openHome, bucketIds } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, observedRun } from './observed-run.ts';
 import { reportFor, type RunWings } from './run-wings.ts';
-import {
-  type AfterComplete,
-  afterComplete,
-  type BasedExport,
-  type ExportBase,
-  type Nights,
-  nightsFor,
-  type Reading,
-} from './nights.ts';
-import { followerFor, requireFollowable, throwAwayFollowed } from './night-follower.ts';
+import { type AfterComplete, afterComplete, type ExportBase, type Nights, nightsFor, type Reading } from './nights.ts';
+import { type FollowedNight, followerFor, requireFollowable, throwAwayFollowed } from './night-follower.ts';
 import { isOverUnlisted } from './tolerance.ts';
 
 export interface ExportRequest {
@@ -49,208 +40,166 @@ export interface ExportRequest {
   readonly isRest?: boolean | undefined;
 }
 
+/** A run of a request: its home is open, and so is what its job needs of wings. */
+interface ExportRun extends Run, FollowedNight, Pick<ExportRequest, 'idsFolder' | 'fresh'>, AfterComplete {
+  readonly nights: Nights | undefined;
+  readonly publish: AfterComplete['publish'];
+  readonly lake: RunWings['lake'];
+}
+
 /**
  * Starts an export, or continues it: the same request either way.
  *
  * An error that stops a run is part of the outcome, so that the account can be reported with it.
  * @throws {ExportError} when the export cannot be opened: `usage`, `input`, `locked`, `damaged`, `cannotWrite`
  */
-export async function exportAssets(given: ExportRequest, context: ExportContext & RunWings): Promise<ExportOutcome> {
+export async function exportAssets(request: ExportRequest, context: ExportContext & RunWings): Promise<ExportOutcome> {
   const startedAtMs = context.clock.now();
-  const outputDir = given.outputDir ?? given.job.output.dir;
-  const request = { ...given, wings: context, outputDir, job: jobOn(given.job, utcDay(startedAtMs)) };
-  const { job } = request;
-  return observedRun({ ...context, job, startedAtMs }, (observed) => exportHome(request, observed));
-}
-
-/** A request with its pattern, for the folder of a day. */
-type Request = ExportRequest & { readonly outputDir: string; readonly wings: RunWings };
-
-async function exportHome(request: Request, context: ObservedContext): Promise<ExportOutcome> {
-  const home = await openHome(request.job, context);
-  await home.requireOwn();
-  // What the client refuses is known before anything is written.
-  serviceAddress(context.service);
-  requireRunnable(request.job, request.isRest);
-  const nights = await nightsFor(withPattern(request), request.wings.nights);
-  const report = reportFor(request.job, request.wings);
-  const following = { ...context, lake: followerFor(withPattern(request), request.wings) };
-  const after = afterComplete(nights, { job: request.job, outputDir: request.outputDir, place: home.place }, following);
-  await nights?.requireLatestFree(request.job, context);
-  await requireFollowable({ job: request.job, outputDir: request.outputDir }, following);
-  const finished = request.fresh ? undefined : await finishedBefore(request, home, context);
-  if (finished !== undefined) {
-    const published = await after.publish(finished);
-    await after.keep(published);
-    return published;
-  }
-  const ready = { ...request, nights, report, publish: after.publish };
-  const outcome = await holdingHome(home, context, () => exportLocked(ready, home, context));
-  if (outcome.state === 'complete' && nights !== undefined)
-    await compareWithEarlier(request, nights, { outcome, context });
-  // A run that ends before this is followed by one that finds the export complete.
-  const published = outcome.state === 'already' ? await after.publish(outcome) : outcome;
-  await after.keep(published);
-  const isReported = outcome.state === 'already' || (outcome.state === 'complete' && isLocal(home));
-  if (report !== undefined && !isReported) await (await report())(home.place, context);
-  return published;
-}
-
-/** The job as it was given, with `{date}`. */
-function withPattern({ job, outputDir }: Pick<Request, 'job' | 'outputDir'>): Job {
-  return { ...job, output: { ...job.output, dir: outputDir } };
-}
-
-/** A list that is cut short makes an export that looks like any other. */
-async function compareWithEarlier(
-  { job, outputDir }: Request,
-  nights: Nights,
-  { outcome, context }: { readonly outcome: ExportOutcome; readonly context: ObservedContext },
-): Promise<void> {
-  const at = outputDir.indexOf(dateWord);
-  const today = job.output.dir.slice(at, at + 'YYYY-MM-DD'.length);
-  const message = await nights.shortOfEarlier(withPattern({ job, outputDir }), context, {
-    read: outcome.account.counts.read,
-    today,
+  const outputDir = request.outputDir ?? request.job.output.dir;
+  const job = jobOn(request.job, utcDay(startedAtMs));
+  return observedRun({ ...context, job, startedAtMs }, async (observed) => {
+    const run = await openRun({ ...request, job, outputDir }, observed, context);
+    const finished = run.fresh ? undefined : await finishedBefore(run);
+    return followUp(run, finished ?? (await holdingHome(run.home, run.context, () => exportHeld(run))));
   });
-  if (message !== undefined) context.listener({ kind: 'warning', message });
 }
 
-/** The record of its runs is put into a bucket only when the export is given up: a report needs it. */
-function isLocal({ place }: ExportHome): boolean {
-  return !place.store.isShared;
+/** Opens the home and the wings. What they and the client refuse is known before anything is written. */
+async function openRun(
+  request: ExportRequest & FollowedNight,
+  context: ObservedContext,
+  wings: RunWings,
+): Promise<ExportRun> {
+  const { job, outputDir, idsFolder, fresh } = request;
+  const home = await openHome(job, context);
+  await home.requireOwn();
+  serviceAddress(context.service);
+  requireRunnable(job, request.isRest);
+  const nights = await nightsFor(withPattern(request), wings.nights);
+  const report = reportFor(job, wings);
+  const following = { ...context, lake: followerFor(withPattern(request), wings) };
+  const after = afterComplete(nights, { job, outputDir, place: home.place }, following);
+  await nights?.requireLatestFree(job, context);
+  await requireFollowable({ job, outputDir }, following);
+  const write = report && (async () => (await report())(home.place, context));
+  return { job, outputDir, idsFolder, fresh, home, context, nights, lake: wings.lake, report: write, ...after };
 }
 
 /** The account of an export that is complete and has no running process. Reading it takes no lock and writes nothing. */
-async function finishedBefore(
-  { job, idsFolder, outputDir }: ExportRequest,
-  home: ExportHome,
-  context: ExportContext,
-): Promise<ExportOutcome | undefined> {
-  const { files, stdin } = context;
+async function finishedBefore(run: ExportRun): Promise<ExportOutcome | undefined> {
+  const { job, home } = run;
   // Ids from stdin or a bucket have to be kept to be compared, which needs the lock.
   if (areKept(job)) return undefined;
   const manifest = await home.readIdle();
   // One that is set aside may be judged anew, which changes its manifest.
   if (manifest === undefined || manifest.setAside !== undefined) return undefined;
+  const { idsFolder, outputDir, context } = run;
+  const { files, stdin } = context;
   const { fingerprints } = await prepareInputs({ job, idsFolder, outputDir, files, stdin, folder: home.scratch });
   requireSame(home.name, manifest, { job: jobShape(job), inputs: [...fingerprints] });
   return alreadyComplete(home.name, manifest);
+}
+
+/** Begins or resumes the export, makes the parts that are missing, and completes it. */
+async function exportHeld(run: ExportRun): Promise<ExportOutcome> {
+  const { job, home, context } = run;
+  const startedAtMs = context.clock.now();
+  const inputs = await readInputs(run);
+  // Only now: for inputs or a base that cannot be read nothing is thrown away.
+  const base = run.fresh ? await run.nights?.base(job, context, undefined) : undefined;
+  if (run.fresh || (await home.isThrowingAway()))
+    await throwAwayFollowed(run, { ...context, lake: run.lake }, () =>
+      home.throwAway({ inputs: inputs.inputs, stop: context.stop }),
+    );
+  const start = { job: jobShape(job), inputs: [...inputs.fingerprints], startedAtMs };
+  const finished = await completeBefore(home, start, job.tolerance);
+  if (finished !== undefined) return finished;
+  try {
+    return await makeAndComplete(run, await begin(run, { inputs, start, base }));
+  } catch (error) {
+    const done = (await completedElsewhere(home, error, 'end')) && (await completeBefore(home, start, job.tolerance));
+    if (done === undefined) throw error;
+    return done;
+  }
+}
+
+async function readInputs({ job, idsFolder, outputDir, fresh, home, context }: ExportRun): Promise<PreparedInputs> {
+  const { files, stdin, stop } = context;
+  const onNote = (message: string): void => {
+    context.listener({ kind: 'warning', message });
+  };
+  const problem = kernelProblem();
+  if (problem !== undefined) onNote(slowMessage(problem));
+  const findRemote = bucketIds(job, context);
+  const sources = { job, idsFolder, outputDir, files, stdin, stop, folder: home.scratch, findRemote, onNote };
+  const inputs = await prepareInputs(sources);
+  // A process that was stopped meanwhile may have read half of its stdin.
+  if (fresh || areKept(job)) stop.throwIfAborted();
+  return inputs;
 }
 
 function slowMessage(problem: string): string {
   return `WebAssembly kernel not loaded, so records are read and written several times slower: ${problem}. Install the package again, or use a Node that supports WebAssembly SIMD`;
 }
 
-/** A request with what its job needs of wings. */
-type ReadyRequest = Request & {
-  readonly nights: Nights | undefined;
-  readonly report: RunWings['report'];
-  readonly publish: AfterComplete['publish'];
-};
-
-async function exportLocked(
-  { job, idsFolder, outputDir, fresh, nights, report, publish, wings }: ReadyRequest,
-  home: ExportHome,
-  context: ObservedContext,
-): Promise<ExportOutcome> {
-  const { files, clock, listener } = context;
-  const startedAtMs = clock.now();
-  const folder = home.scratch;
-  const { stdin, stop } = context;
-  const findRemote = bucketIds(job, context);
-  const onNote = (message: string): void => {
-    listener({ kind: 'warning', message });
+/** Opens the export where it stands, or begins it. */
+async function begin(
+  { job, home, nights, context }: ExportRun,
+  {
+    inputs,
+    start,
+    base: newBase,
+  }: { readonly inputs: PreparedInputs; readonly start: ExportStart; readonly base: ExportBase | undefined },
+): Promise<BegunExport> {
+  const { listener, version } = context;
+  const earlier = hasBase(job) ? (await home.readProgress())?.start : undefined;
+  if (earlier !== undefined) requireSame(home.name, earlier, start);
+  const base = newBase ?? (await nights?.base(job, context, earlier));
+  const first = firstNight(job, base !== undefined);
+  if (first !== undefined) listener({ kind: 'warning', message: first });
+  const progress = newReadProgress();
+  const reading: Reading = { entries: () => readJobIds(job, inputs, progress, listener) };
+  const open = await home.open(base === undefined ? start : { ...start, base: base.pinned }, () => reading.entries());
+  const answers = base?.answersFor({ job, home, inputs, open, progress, reading });
+  const complete = (): Promise<Manifest> => {
+    const spent = answers?.spent() ?? open.spent();
+    const account = answers?.account?.() ?? {};
+    const isSetAside = job.ids.limit === undefined && isOverUnlisted(account.base, job.tolerance);
+    const done = { job, start: open.start, commits: open.commits(), ...spent, version, ...account };
+    return home.putManifest(manifestOf(isSetAside ? { ...done, setAside: 'unlisted' } : done));
   };
-  const problem = kernelProblem();
-  if (problem !== undefined) onNote(slowMessage(problem));
-  const sources = { job, idsFolder, outputDir, files, stdin, stop, folder, findRemote, onNote };
-  const prepared = await prepareInputs(sources);
-  // A process that was stopped meanwhile may have read half of its stdin.
-  if (fresh || areKept(job)) context.stop.throwIfAborted();
-  // Only now: for inputs or a base that cannot be read nothing is thrown away.
-  const anew = fresh ? await nights?.base(job, context, undefined) : undefined;
-  if (fresh || (await home.isThrowingAway()))
-    await throwAwayFollowed({ job, outputDir }, { ...context, lake: wings.lake }, () =>
-      home.throwAway({ inputs: prepared.inputs, stop }),
-    );
-  const shape = {
-    job: jobShape(job),
-    inputs: [...prepared.fingerprints],
-    startedAtMs,
-  };
-  const finished = await completeBefore(home, shape, job.tolerance);
-  if (finished !== undefined) return finished;
-  try {
-    const begun = hasBase(job) ? (await home.readProgress())?.start : undefined;
-    if (begun !== undefined) requireSame(home.name, begun, shape);
-    const base = anew ?? (await nights?.base(job, context, begun));
-    const first = firstNight(job, base !== undefined);
-    if (first !== undefined) onNote(first);
-    const progress = newReadProgress();
-    const reading: Reading = { entries: () => readJobIds(job, prepared, progress, listener) };
-    const open = await home.open(base === undefined ? shape : { ...shape, base: base.pinned }, () => reading.entries());
-    const unfinished = { job, home, prepared, open, progress, reading };
-    return await exportUnfinished(unfinished, base, { report, publish }, { ...context, startedAtMs });
-  } catch (error) {
-    const done = (await completedMeanwhile(home, error)) && (await completeBefore(home, shape, job.tolerance));
-    if (done === undefined) throw error;
-    return done;
-  }
-}
-
-/** Who finds that another process works on the export says so, whatever became of it since. */
-async function completedMeanwhile(home: ExportHome, error: unknown): Promise<Manifest | undefined> {
-  const isHeld = error instanceof ExportError && error.exit === 'locked' && error.why?.kind !== 'startedOver';
-  return isHeld ? undefined : completedElsewhere(home, error);
-}
-
-/** Makes the parts that are missing, then the manifest. */
-async function exportUnfinished(
-  unfinished: BasedExport,
-  base: ExportBase | undefined,
-  { report, publish }: Pick<ReadyRequest, 'report' | 'publish'>,
-  context: ObservedContext & { readonly startedAtMs: number },
-): Promise<ExportOutcome> {
-  const { job, home, prepared, open, progress } = unfinished;
+  const begun = { inputs, open, progress, answers, whenLost: 'end', complete } as const;
   // A night knows more when it has chosen what it requests.
-  if (base === undefined && open.commits().length === 0) {
-    const entries = aboutEntriesIn(prepared, job.ids.limit);
-    await warnOfDisk(job, { assets: entries, entries }, context);
-  }
-  const answers = base?.answersFor(unfinished);
-  const planned = base === undefined ? await plannedLeft(job, prepared, open, () => home.readAnswers()) : undefined;
-  const exported: ExportedSlices = {
-    job,
-    planned,
-    inputs: prepared,
-    name: home.name,
-    recordFolder: home.scratch,
-    open,
-    progress,
-    answers,
-    whenLost: 'end',
-    publish,
-    completedElsewhere: (error: ExportError) => completedMeanwhile(home, error),
-    ...(report !== undefined && isLocal(home) ? { report: async () => (await report())(home.place, context) } : {}),
-    finish: () => {
-      const { version } = context;
-      const spent = answers?.spent() ?? open.spent();
-      const account = answers?.account() ?? {};
-      return home.putManifest(
-        manifestOf({
-          job,
-          start: open.start,
-          commits: open.commits(),
-          ...spent,
-          version,
-          ...account,
-          ...(job.ids.limit === undefined && isOverUnlisted(account.base, job.tolerance)
-            ? { setAside: 'unlisted' }
-            : {}),
-        }),
-      );
-    },
-  };
-  return exportOpen(exported, context);
+  if (base !== undefined) return begun;
+  const entries = aboutEntriesIn(inputs, job.ids.limit);
+  if (open.commits().length === 0) await warnOfDisk(job, { assets: entries, entries }, context);
+  return { ...begun, planned: await plannedLeft(job, inputs, open, () => home.readAnswers()) };
+}
+
+/** What follows a run that ended. One that ends before this is followed by one that finds the export complete. */
+async function followUp(run: ExportRun, outcome: ExportOutcome): Promise<ExportOutcome> {
+  const { state } = outcome;
+  if (state === 'complete') await compareWithEarlier(run, outcome);
+  const published = state === 'already' ? await run.publish(outcome) : outcome;
+  await run.keep(published);
+  // The record of its runs is put into a bucket only when the export is given up: a report needs it.
+  if (state === 'unfinished' || (state === 'complete' && run.home.place.store.isShared)) await run.report?.();
+  return published;
+}
+
+/** A list that is cut short makes an export that looks like any other. */
+async function compareWithEarlier(
+  { job, outputDir, nights, context }: ExportRun,
+  { account }: ExportOutcome,
+): Promise<void> {
+  const at = outputDir.indexOf(dateWord);
+  const today = job.output.dir.slice(at, at + 'YYYY-MM-DD'.length);
+  const now = { read: account.counts.read, today };
+  const message = await nights?.shortOfEarlier(withPattern({ job, outputDir }), context, now);
+  if (message !== undefined) context.listener({ kind: 'warning', message });
+}
+
+/** The job as it was given, with `{date}`. */
+function withPattern({ job, outputDir }: FollowedNight): Job {
+  return { ...job, output: { ...job.output, dir: outputDir } };
 }

@@ -17,7 +17,8 @@ import { RunTotals } from '../work/run-totals.ts';
 import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
-import type { HeldSlice, OpenExport } from './homes/export-home.ts';
+import type { ExportHome, HeldSlice, OpenExport } from './homes/export-home.ts';
+import { completedElsewhere } from './homes/hold-home.ts';
 import { keepsIds, type Spent } from '../../places/export/export-facts.ts';
 import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
 import { recordRun, type RunRecorder } from './record/record-run.ts';
@@ -49,22 +50,25 @@ export interface SlicesToMake {
   readonly make?: ((slice: HeldSlice) => AsyncIterable<MadePart>) | undefined;
 }
 
-/** The slices of an export that one process makes, and how it ends. */
-export interface ExportedSlices extends SlicesToMake {
-  /** What the export is called in accounts. */
-  readonly name: string;
-  /** Local folder that keeps the record of the run. */
-  readonly recordFolder: string;
+/** What lives as long as a run of an export. */
+export interface Run {
+  readonly job: Job;
+  readonly home: ExportHome;
+  readonly context: ObservedContext;
+  /** Local folder that keeps the record of the run; that of its home unless given. */
+  readonly recordFolder?: string | undefined;
+  /** Called when the export is complete, before its record and observers have its end: its readers find it, or the outcome has the error. */
+  readonly publish?: (outcome: ExportOutcome) => Promise<ExportOutcome>;
+  /** Called when the export is complete and its record written: writes its report, which counts what the tables hold. */
+  readonly report?: (() => Promise<RunEnd['quality']>) | undefined;
+}
+
+/** What a run has begun or resumed: slices to make, and how the export is completed. */
+export interface BegunExport extends Omit<SlicesToMake, 'job' | 'begun' | 'learnedCalls' | 'local'> {
   /** Of an export with a base: what is requested before any part is made. */
   readonly answers?: PreparedAnswers | undefined;
   /** Called when no slice is left: gives the manifest. */
-  readonly finish: () => Promise<Manifest>;
-  /** Called when the export is complete and its record written: writes its report, which counts what the tables hold. */
-  readonly report?: () => Promise<RunEnd['quality']>;
-  /** Called when the export is complete, before its record and observers have its end: its readers find it, or the outcome has the error. */
-  readonly publish?: (outcome: ExportOutcome) => Promise<ExportOutcome>;
-  /** The manifest of another process, which may have removed what this one needed when it failed. */
-  readonly completedElsewhere?: (error: ExportError) => Promise<Manifest | undefined>;
+  readonly complete: () => Promise<Manifest>;
   /** Whether another worker completed the export. */
   readonly isElsewhere?: () => boolean;
 }
@@ -80,23 +84,26 @@ export interface PreparedAnswers {
   open(spentNow: SpentNow, context: ExportContext): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }>;
   /** With those of the parts, over all runs. */
   spent(): Spent;
+  /** What the manifest says of the base, when all parts are made. */
+  account?(): Pick<Manifest, 'base'>;
   /** What an error means that stopped the export. */
   explained(error: unknown): Promise<unknown>;
 }
 
-/** Exports, lets others follow the run, turns what stops it into its outcome, and closes the export. */
-export async function exportOpen(exported: ExportedSlices, context: ObservedContext): Promise<ExportOutcome> {
+/** Makes the parts and completes the export, lets others follow the run, turns what stops it into its outcome, and closes the export. */
+export async function makeAndComplete(run: Run, begun: BegunExport): Promise<ExportOutcome> {
   return thenCleanUp({
-    work: () => followed(exported, context),
+    work: () => followed(run, begun),
     hasFailed: ({ error }) => error !== undefined,
-    cleanUp: [() => exported.open.close()],
+    cleanUp: [() => begun.open.close()],
   });
 }
 
-async function followed(exported: ExportedSlices, context: ObservedContext): Promise<ExportOutcome> {
-  const { job, open, inputs, recordFolder, progress } = exported;
+async function followed(run: Run, begun: BegunExport): Promise<ExportOutcome> {
+  const { job, home, context } = run;
+  const { open, inputs, progress } = begun;
   const counts = committedCounts(open.commits());
-  const recorder = await recordRun({ ...context, folder: recordFolder, job, counts });
+  const recorder = await recordRun({ ...context, folder: run.recordFolder ?? home.scratch, job, counts });
   const totals = new RunTotals(recorder.fetched);
   for (const listener of [recorder.listener, totals.add]) context.addListener(listener);
   context.notices.keepIn({
@@ -104,18 +111,16 @@ async function followed(exported: ExportedSlices, context: ObservedContext): Pro
     write: (untilMs) => recorder.told(untilMs),
   });
   try {
-    const learnedCalls = (): number | undefined => totals.callsAtOnce ?? recorder.learnedCalls;
-    const begun = begunWith(exported, recorder);
-    const ended = await outcomeOf({ ...exported, begun, learnedCalls, totals }, context);
+    const ended = await outcomeOf(run, begun, { recorder, totals });
     const creditsLeft = creditsLeftOf(job.budget, { today: await recorder.settle() }) ?? null;
     const outcome = { ...ended, account: { ...ended.account, creditsLeft } };
     const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
-    const isElsewhere = outcome.state === 'complete' && exported.isElsewhere?.() === true;
-    const published = (await exported.publish?.(outcome)) ?? outcome;
+    const isElsewhere = outcome.state === 'complete' && begun.isElsewhere?.() === true;
+    const published = (await run.publish?.(outcome)) ?? outcome;
     const end = { ...endOf(published, job, entries), isElsewhere };
     await recorder.end(end);
-    const quality = outcome.state === 'complete' && !isElsewhere ? await exported.report?.() : undefined;
-    await context.observer.end({ ...end, quality });
+    const isReported = outcome.state === 'complete' && !isElsewhere && !home.place.store.isShared;
+    await context.observer.end({ ...end, quality: isReported ? await run.report?.() : undefined });
     return published;
   } catch (error) {
     await joinedObservers([recorder, context.observer]).end(endOfError(error));
@@ -123,20 +128,14 @@ async function followed(exported: ExportedSlices, context: ObservedContext): Pro
   }
 }
 
-function begunWith(
-  { job, open }: ExportedSlices,
-  { fetched, earlier }: RunRecorder,
-): NonNullable<SlicesToMake['begun']> {
-  const isResumed = !open.isNew || earlier.length > 0 || open.answers > 0 || open.commits().length > 0;
-  return { fetched, isResumed, limit: job.ids.limit };
-}
-
 async function outcomeOf(
-  exported: ExportedSlices & { readonly totals: RunTotals },
-  context: ObservedContext,
+  { job, home, context }: Run,
+  begun: BegunExport,
+  { recorder, totals }: { readonly recorder: RunRecorder; readonly totals: RunTotals },
 ): Promise<ExportOutcome> {
-  const { name, open, inputs, progress, finish } = exported;
+  const { open, inputs, progress, answers } = begun;
   const { clock, beganMs } = context;
+  const { name } = home;
   const spentNow = { calls: 0, credits: 0 };
   const runFacts = () => ({
     callsOfRun: spentNow.calls,
@@ -145,34 +144,36 @@ async function outcomeOf(
     columns: inputs.columns,
     invalidSamples: progress.invalid,
   });
+  const { fetched, earlier } = recorder;
+  const isResumed = !open.isNew || earlier.length > 0 || open.answers > 0 || open.commits().length > 0;
+  const slices = {
+    ...begun,
+    job,
+    begun: { fetched, isResumed, limit: job.ids.limit },
+    learnedCalls: () => totals.callsAtOnce ?? recorder.learnedCalls,
+  };
   try {
-    await exportAll(exported, spentNow, context);
-    return { state: 'complete', account: accountOf(name, await finish()), ...runFacts() };
+    const opened = await answers?.open(spentNow, context);
+    await thenCleanUp({
+      work: () => exportSlices({ ...slices, local: opened?.local }, spentNow, context),
+      cleanUp: [async () => opened?.close()],
+    });
+    return { state: 'complete', account: accountOf(name, await begun.complete()), ...runFacts() };
   } catch (cause) {
-    const error = exported.answers === undefined ? cause : await exported.answers.explained(cause);
+    const error = answers === undefined ? cause : await answers.explained(cause);
     if (!(error instanceof ExportError)) throw error;
-    const manifest = await exported.completedElsewhere?.(error);
+    const manifest = await completedElsewhere(home, error, begun.whenLost);
     if (manifest !== undefined) return { state: 'complete', account: accountOf(name, manifest), ...runFacts() };
-    const commits = open.commits();
-    const spent = exported.answers?.spent() ?? open.spent();
     const account = unfinishedAccount({
       folder: name,
-      commits,
+      commits: open.commits(),
       read: progress.entries,
-      fetched: exported.totals.fetched(),
-      limit: someIdsOf(exported.job.ids),
-      ...spent,
+      fetched: totals.fetched(),
+      limit: someIdsOf(job.ids),
+      ...(answers?.spent() ?? open.spent()),
     });
     return { state: 'unfinished', account, ...runFacts(), error };
   }
-}
-
-async function exportAll(exported: ExportedSlices, spentNow: SpentNow, context: ExportContext): Promise<void> {
-  const answers = await exported.answers?.open(spentNow, context);
-  await thenCleanUp({
-    work: () => exportSlices({ ...exported, local: answers?.local }, spentNow, context),
-    cleanUp: [async () => answers?.close()],
-  });
 }
 
 /** Takes slices until none is left, makes the parts that are not committed yet, and commits each. */

@@ -7,11 +7,10 @@ import { hasLake } from '../job/output-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
-import type { ReadProgress } from '../work/read-job-ids.ts';
 import type { ExportAccount, ExportOutcome } from './export-outcome.ts';
-import type { PreparedAnswers } from './export-slices.ts';
+import type { BegunExport, PreparedAnswers, Run } from './export-slices.ts';
 import type { ExportContext } from './export-context.ts';
-import type { ExportHome, ExportProgress, OpenExport } from './homes/export-home.ts';
+import type { ExportHome, ExportProgress } from './homes/export-home.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import type { HomeContext } from './homes/open-home.ts';
 import type { FollowedNight, Following } from './night-follower.ts';
@@ -41,26 +40,19 @@ export interface Nights {
 /** An export that rows are taken from, as it was when the export that takes them began. */
 export interface ExportBase {
   readonly pinned: NonNullable<ExportStart['base']>;
-  answersFor(based: BasedExport): BasedAnswers;
+  /** What is requested before the parts are made. */
+  answersFor(based: BasedExport): PreparedAnswers;
 }
 
-export interface BasedExport {
-  readonly job: Job;
-  readonly home: ExportHome;
-  readonly prepared: PreparedInputs;
-  readonly open: OpenExport;
-  readonly progress: ReadProgress;
+/** An export with a base that a run has opened. */
+export interface BasedExport extends Pick<Run, 'job' | 'home'>, Pick<BegunExport, 'open' | 'progress'> {
+  readonly inputs: PreparedInputs;
   readonly reading: Reading;
 }
 
 /** How ids are read: an export with a base knows repeated ones by its table. */
 export interface Reading {
   entries: () => AsyncIterable<Entries>;
-}
-
-export interface BasedAnswers extends PreparedAnswers {
-  /** What the manifest says of the base, when all parts are made. */
-  account(): Pick<Manifest, 'base'>;
 }
 
 /** A complete export, and the nights beside it. */

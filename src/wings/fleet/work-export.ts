@@ -9,10 +9,10 @@ import { newReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import { reportFor, type RunWings } from '../../core/run/run-wings.ts';
 import { requireFollowable } from '../../core/run/night-follower.ts';
-import { type AfterComplete, afterComplete, nightsFor } from '../../core/run/nights.ts';
+import { afterComplete, nightsFor } from '../../core/run/nights.ts';
 import { warnOfDisk, requireRunnable } from '../../core/run/disk-estimate.ts';
 import { alreadyComplete, type ExportOutcome } from '../../core/run/export-outcome.ts';
-import { type ExportedSlices, exportOpen } from '../../core/run/export-slices.ts';
+import { makeAndComplete, type Run } from '../../core/run/export-slices.ts';
 import { homeAt, clearComplete } from '../../core/run/homes/home.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { putRecord, readRunRecords } from '../../core/run/homes/shared-record.ts';
@@ -60,8 +60,10 @@ export async function workOnExport(request: WorkRequest, context: ExportContext 
   await requireFollowable({ job, outputDir: job.output.dir }, context);
   return observedRun({ ...context, job, startedAtMs, worker: request.worker }, async (observed) => {
     const place = await openHomePlace(job, observed);
-    const after = afterComplete(nights, { job, outputDir: job.output.dir, place: homeAt(place).place }, context);
-    const outcome = await workOn({ ...request, report, publish: after.publish }, observed, place, startedAtMs);
+    const home = homeAt(place);
+    const after = afterComplete(nights, { job, outputDir: job.output.dir, place: home.place }, context);
+    const run = { job, home, context: observed, publish: after.publish, place, request, reportWhole: report };
+    const outcome = await workOn(run);
     const published = outcome.state === 'already' ? await after.publish(outcome) : outcome;
     await after.keep(published);
     return published;
@@ -75,34 +77,32 @@ function requireNoRunBudget({ budget }: Job): void {
   });
 }
 
-/** A request with what the job may ask for at its end. */
-type Request = WorkRequest & { readonly report: RunWings['report']; readonly publish: AfterComplete['publish'] };
+/** A run of one worker. */
+interface WorkRun extends Run {
+  readonly request: WorkRequest;
+  readonly place: HomePlace;
+  /** Writes the report of the export, where this worker completes it. */
+  readonly reportWhole: RunWings['report'];
+}
 
-async function workOn(
-  request: Request,
-  context: ObservedContext,
-  place: HomePlace,
-  startedAtMs: number,
-): Promise<ExportOutcome> {
-  const { job } = request;
+async function workOn(run: WorkRun): Promise<ExportOutcome> {
+  const { job, home, context, place } = run;
   // What the client refuses is known before anything is written.
   serviceAddress(context.service);
   requireRunnable(job);
-  const finished = await homeAt(place).readManifest();
+  const finished = await home.readManifest();
   if (finished !== undefined) return sameComplete(place.address, finished, job);
   try {
-    return await workOnUnfinished(request, { ...context, startedAtMs }, place);
+    return await workOnUnfinished(run);
   } catch (error) {
-    const manifest = await completedElsewhere(homeAt(place), error);
+    const manifest = await completedElsewhere(home, error, 'continue');
     if (manifest === undefined) throw error;
     return sameComplete(place.address, manifest, job);
   }
 }
 
-type StartedContext = ObservedContext & { readonly startedAtMs: number };
-
-async function workOnUnfinished(request: Request, context: StartedContext, place: HomePlace): Promise<ExportOutcome> {
-  const { job } = request;
+async function workOnUnfinished(run: WorkRun): Promise<ExportOutcome> {
+  const { job, context, place, request } = run;
   const { files } = context;
   const start = await requireEnqueued(place);
   requireSame(place.address, start, { job: fleetShape(job), inputs: start.inputs });
@@ -118,7 +118,7 @@ async function workOnUnfinished(request: Request, context: StartedContext, place
     await files.remove(recordFolder);
   };
   return thenCleanUp({
-    work: () => makeSlices(request, whole, canReplace, { ...context, brake }),
+    work: () => makeSlices({ ...run, recordFolder, context: { ...context, brake } }, whole, canReplace),
     hasFailed: ({ error }) => error !== undefined,
     cleanUp: [end],
   });
@@ -130,13 +130,9 @@ function sameComplete(address: string, manifest: Manifest, job: Job): ExportOutc
 }
 
 /** Makes slices until none is left, then completes the export or waits for who does. */
-async function makeSlices(
-  { source, report, publish }: Request,
-  whole: WholeExport,
-  canReplace: boolean,
-  context: StartedContext,
-): Promise<ExportOutcome> {
-  const { job, place, start } = whole;
+async function makeSlices(run: WorkRun, whole: WholeExport, canReplace: boolean): Promise<ExportOutcome> {
+  const { job, home, context, request, reportWhole } = run;
+  const { place, start } = whole;
   const current = new CurrentStart(place, start);
   const slices = new FleetSlices(
     { ...place, canReplace, requireCurrent: () => current.require() },
@@ -145,10 +141,7 @@ async function makeSlices(
   );
   const inputBytes = start.inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   let isElsewhere = true;
-  const exported: ExportedSlices = {
-    job,
-    name: place.address,
-    recordFolder: place.recordFolder ?? place.scratch,
+  const outcome = await makeAndComplete(run, {
     whenLost: 'continue',
     inputs: { fingerprints: start.inputs, inputBytes, columns: [] },
     progress: { ...newReadProgress(), entries: start.entries, inputBytes },
@@ -156,22 +149,19 @@ async function makeSlices(
       start,
       isNew: true,
       answers: 0,
-      slices: announcing(source(slices), { entries: start.entries, inputBytes }, context),
+      slices: announcing(request.source(slices), { entries: start.entries, inputBytes }, context),
       commits: () => slices.commits(),
       spent: () => slices.spent(),
       records: () => readRunRecords(place),
       close: () => slices.close(),
     },
-    finish: () =>
+    complete: () =>
       finish(whole, slices, context, () => {
         isElsewhere = false;
       }),
-    publish,
-    completedElsewhere: (error) => completedElsewhere(homeAt(place), error),
     // Several workers may find all slices done. The one that puts the manifest sends the notifications.
     isElsewhere: () => isElsewhere,
-  };
-  const outcome = await exportOpen(exported, context);
+  });
   if (outcome.state !== 'complete') await putRecord(place).catch(() => undefined);
   // Whoever waited finds the work of another worker.
   else if (!slices.hasWaited) {
@@ -179,8 +169,8 @@ async function makeSlices(
       context.listener({ kind: 'warning', message });
     });
     // A worker that started later may have ended otherwise.
-    await recordVerdict({ place: homeAt(place).place, job }, outcome, context);
-    if (report !== undefined) await (await report())(homeAt(place).place, context);
+    await recordVerdict({ place: home.place, job }, outcome, context);
+    if (reportWhole !== undefined) await (await reportWhole())(home.place, context);
   }
   return outcome;
 }

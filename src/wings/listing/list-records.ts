@@ -6,12 +6,11 @@ import { prepareInputs, type PreparedInputs } from '../../core/ids/prepare-input
 import type { Job } from '../../core/job/job-schema.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
 import type { ExportOutcome } from '../../core/run/export-outcome.ts';
-import { exportOpen } from '../../core/run/export-slices.ts';
-import type { ExportHome } from '../../core/run/homes/export-home.ts';
+import { makeAndComplete, type Run } from '../../core/run/export-slices.ts';
 import { completeBefore, holdingHome } from '../../core/run/homes/hold-home.ts';
 import { openHome } from '../../core/run/homes/open-home.ts';
 import { jobOfNothing, jobShape, listShape } from '../../core/run/job-shape.ts';
-import { type ObservedContext, observedRun } from '../../core/run/observed-run.ts';
+import { observedRun } from '../../core/run/observed-run.ts';
 import { newReadProgress, readJobIds } from '../../core/work/read-job-ids.ts';
 import { idOfBytes, keyBytes } from '../../lib/ids/id-bytes.ts';
 import type { ListContext, ListIdsRequest } from './list-request.ts';
@@ -39,7 +38,7 @@ export async function exportRecords(keeping: RecordsToKeep, given: ListContext):
   const outcome = await observedRun({ ...context, job, startedAtMs }, async (observed) => {
     const home = await openHome(job, context);
     await home.requireOwn();
-    return holdingHome(home, context, () => exportHeld(keeping, { job, home }, observed));
+    return holdingHome(home, context, () => exportHeld(keeping, { job, home, context: observed }));
   });
   if (outcome.error !== undefined) throw outcome.error;
 }
@@ -59,10 +58,10 @@ function jobOfRecords({ request, list }: RecordsToKeep): Job {
 }
 
 async function exportHeld(
-  { request, list, members, journal, startedAtMs, calls, credits }: RecordsToKeep,
-  { job, home }: { readonly job: Job; readonly home: ExportHome },
-  context: ObservedContext,
+  { request, members, journal, startedAtMs, calls, credits }: RecordsToKeep,
+  run: Run,
 ): Promise<ExportOutcome> {
+  const { job, home, context } = run;
   const { files, stdin, stop } = context;
   const folder = home.scratch;
   const prepared = named(await prepareInputs({ job, idsFolder: folder, files, stdin, stop, folder }), request.out);
@@ -76,28 +75,22 @@ async function exportHeld(
   const entries = () => readJobIds(job, prepared, progress, context.listener);
   const open = await home.open(start, entries);
   const local = { client: new PageAnswers(members, journal), originsOf: () => undefined, tail: noRows };
-  return exportOpen(
-    {
-      job,
-      name: basename(list),
-      inputs: prepared,
-      recordFolder: folder,
-      open,
-      progress,
-      answers: {
-        open: async () => ({ local, close: () => Promise.resolve() }),
-        spent: () => ({ calls, credits }),
-        explained: (error) => Promise.resolve(error),
-      },
-      whenLost: 'end',
-      finish: () => {
-        const { version } = context;
-        const manifest = manifestOf({ job, start: open.start, commits: open.commits(), calls, credits, version });
-        return home.putManifest({ ...manifest, kind: 'list' });
-      },
+  return makeAndComplete(run, {
+    inputs: prepared,
+    open,
+    progress,
+    answers: {
+      open: async () => ({ local, close: () => Promise.resolve() }),
+      spent: () => ({ calls, credits }),
+      explained: (error) => Promise.resolve(error),
     },
-    context,
-  );
+    whenLost: 'end',
+    complete: () => {
+      const { version } = context;
+      const manifest = manifestOf({ job, start: open.start, commits: open.commits(), calls, credits, version });
+      return home.putManifest({ ...manifest, kind: 'list', startedAtMs });
+    },
+  });
 }
 
 async function* noRows(): AsyncGenerator<never, void, void> {}

@@ -7,8 +7,8 @@ import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
 import { countedIds, type ReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
-import type { SpentNow } from '../../core/run/export-slices.ts';
-import type { ExportBase, BasedAnswers, BasedExport } from '../../core/run/nights.ts';
+import type { PreparedAnswers, SpentNow } from '../../core/run/export-slices.ts';
+import type { ExportBase, BasedExport } from '../../core/run/nights.ts';
 import { warnOfDisk } from '../../core/run/disk-estimate.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
 import { noteOfRepair } from '../../core/run/homes/repair-place.ts';
@@ -59,7 +59,7 @@ export async function keptBase(
 }
 
 /** Requests what an export with a base has to request, before its parts are made from that and the base. */
-class AnswersOfBase implements BasedAnswers {
+class AnswersOfBase implements PreparedAnswers {
   readonly #base: OpenBase;
   readonly #based: BasedExport;
   #spent: Spent = { calls: 0, credits: 0 };
@@ -86,11 +86,11 @@ class AnswersOfBase implements BasedAnswers {
   }
 
   async open(spentNow: SpentNow, context: ExportContext): Promise<OpenRefresh> {
-    const { job, open, home, prepared, progress, reading } = this.#based;
+    const { job, open, home, inputs, progress, reading } = this.#based;
     const { files, listener } = context;
     const { openRefresh } = await import('./refresh-export.ts');
     const read = (seen: ReturnType<OpenRefresh['seen']>, told: RunListener): AsyncIterable<Entries> =>
-      markDuplicates(countedIds(job, prepared, restarted(progress), told), seen);
+      markDuplicates(countedIds(job, inputs, restarted(progress), told), seen);
     const refresh = await openRefresh({
       job,
       base: this.#base,

@@ -75,11 +75,14 @@ const ownEnds = ['hungUp', 'interrupted', 'terminated', 'spent', 'overrun', 'not
 /**
  * The manifest that another process put in a bucket while this one failed; undefined where there is none. Who completes an export
  * removes its slices and logs, so a process that comes late finds any of them missing.
+ * @param whenLost `end`: who finds that another process works on the export says so, whatever became of it since
  */
 export async function completedElsewhere(
   { place, readManifest }: Pick<ExportHome, 'place' | 'readManifest'>,
   error: unknown,
+  whenLost: 'end' | 'continue',
 ): Promise<Manifest | undefined> {
   if (!place.store.isShared || !(error instanceof ExportError) || ownEnds.includes(error.exit)) return undefined;
+  if (whenLost === 'end' && error.exit === 'locked' && error.why?.kind !== 'startedOver') return undefined;
   return readManifest().catch(() => undefined);
 }

@@ -14,12 +14,12 @@ import type { ExportContext } from '../../../core/run/export-context.ts';
 import { tablesOf } from '../../../core/work/tables-of.ts';
 import { manifestOf } from '../../../core/run/complete-export.ts';
 import type { ExportOutcome } from '../../../core/run/export-outcome.ts';
-import { exportOpen } from '../../../core/run/export-slices.ts';
-import type { ExportHome, OpenExport } from '../../../core/run/homes/export-home.ts';
+import { makeAndComplete, type Run } from '../../../core/run/export-slices.ts';
+import type { OpenExport } from '../../../core/run/homes/export-home.ts';
 import { completeBefore, holdingHome } from '../../../core/run/homes/hold-home.ts';
 import { openHome } from '../../../core/run/homes/open-home.ts';
 import { jobAsBegun, jobOfNothing, jobShape, rebuiltShape } from '../../../core/run/job-shape.ts';
-import { type ObservedContext, observedRun } from '../../../core/run/observed-run.ts';
+import { observedRun } from '../../../core/run/observed-run.ts';
 import { type RebuiltParts, rebuiltParts } from './rebuilt-parts.ts';
 import type { SortOrder } from './sorted-records.ts';
 
@@ -109,7 +109,7 @@ export async function rebuildExport(request: RebuildRequest, context: ExportCont
   return observedRun({ ...context, job, startedAtMs }, async (observed) => {
     const home = await openHome(job, context);
     await home.requireOwn();
-    return holdingHome(home, context, () => rebuildHeld(request, home, { ...observed, startedAtMs }));
+    return holdingHome(home, context, () => rebuildHeld(request, { job, home, context: observed }));
   });
 }
 
@@ -120,12 +120,9 @@ function startOf({ source: { manifest }, job, join, sort }: RebuildRequest): Exp
   return { job: shape, inputs: [...inputs], startedAtMs };
 }
 
-async function rebuildHeld(
-  request: RebuildRequest,
-  home: ExportHome,
-  context: ObservedContext & { readonly startedAtMs: number },
-): Promise<ExportOutcome> {
-  const { source, job, join, sort, fresh } = request;
+async function rebuildHeld(request: RebuildRequest, run: Run): Promise<ExportOutcome> {
+  const { source, join, sort, fresh } = request;
+  const { job, home, context } = run;
   const { manifest } = source;
   if (fresh || (await home.isThrowingAway())) await home.throwAway({ inputs: [], stop: context.stop });
   const { inputs } = manifest;
@@ -136,36 +133,26 @@ async function rebuildHeld(
   const bytesOf = bytesByPart(source);
   const progress = newReadProgress();
   const onRead = countingRead(bytesOf, progress, context.listener);
-  return exportOpen(
-    {
-      job,
-      name: home.name,
-      recordFolder: home.scratch,
-      open,
-      progress,
-      whenLost: 'end',
-      inputs: {
-        fingerprints: inputs,
-        inputBytes: [...bytesOf.values()].reduce((a, b) => a + b, 0),
-        columns: [],
-      },
-      make: ({ scratch: folder, isNeeded }) =>
-        rebuiltParts({
-          finished: source,
-          job,
-          begun: open.start,
-          join,
-          sort,
-          files: context.files,
-          folder,
-          isNeeded,
-          stop: context.stop,
-          onRead,
-        }),
-      finish: () => home.putManifest(rebuiltAccount(request, open, context.version)),
-    },
-    context,
-  );
+  return makeAndComplete(run, {
+    open,
+    progress,
+    whenLost: 'end',
+    inputs: { fingerprints: inputs, inputBytes: [...bytesOf.values()].reduce((a, b) => a + b, 0), columns: [] },
+    make: ({ scratch: folder, isNeeded }) =>
+      rebuiltParts({
+        finished: source,
+        job,
+        begun: open.start,
+        join,
+        sort,
+        files: context.files,
+        folder,
+        isNeeded,
+        stop: context.stop,
+        onRead,
+      }),
+    complete: () => home.putManifest(rebuiltAccount(request, open, context.version)),
+  });
 }
 
 /** What the source cost and requested, with the parts as they are now. */
