@@ -7,25 +7,22 @@ export const exitCodes = {
   bug: { code: 1, meaning: 'a bug', again: 'never' },
   usage: {
     code: 2,
-    meaning:
-      'not possible: a usage error, an invalid job file, not an export, or not what comes next (the job changed since the start, an older night)',
+    meaning: 'not possible: usage error, invalid job, not an export, not what comes next',
     again: 'never',
   },
   notTolerated: {
     code: 3,
-    meaning:
-      'done, but not as required: a tolerance was exceeded (missing, failed, invalid, unlisted, deleted, schema drift), nothing was found, a list is not proven, or exports differ',
+    meaning: 'done, but not as required: a tolerance exceeded, nothing found, not proven, exports differ',
     again: 'never',
   },
   input: {
     code: 4,
-    meaning:
-      'input unreadable, not a list of ids, or changed since the start; the base is absent, or has no id in common',
+    meaning: 'input unreadable, not a list of ids, or changed; base absent, or of other ids',
     again: 'never',
   },
   unavailable: {
     code: 5,
-    meaning: 'service, store, database or a lock of it unavailable after retries, or it does not answer as it must',
+    meaning: 'service, store or database unavailable after retries, or its answers are not usable',
     again: 'later',
   },
   notTrusted: {
@@ -35,7 +32,7 @@ export const exitCodes = {
   },
   cannotWrite: {
     code: 7,
-    meaning: 'cannot write (disk full, permission denied, no hard links), or out of file handles or memory',
+    meaning: 'cannot write (disk full, permission, no hard links), or out of handles or memory',
     again: 'after fixing',
   },
   spent: { code: 8, meaning: 'budget or balance spent', again: 'later' },
@@ -52,12 +49,12 @@ export const exitCodes = {
   locked: { code: 11, meaning: 'another run holds this export or list', again: 'now' },
   damaged: {
     code: 12,
-    meaning: 'damaged, or written by another version: log of a run, manifest, part, list, credit ledger or lake',
+    meaning: 'damaged, or of another version: log, manifest, part, list, ledger or lake',
     again: 'never',
   },
   unfinished: {
     code: 13,
-    meaning: 'not finished yet: the export has no manifest, as its run was stopped or still works',
+    meaning: 'not finished yet: its run was stopped or still works',
     again: 'later',
   },
   hungUp: { code: 129, meaning: 'SIGHUP: answers in flight were kept; resumable', again: 'now' },

@@ -151,7 +151,7 @@ describe.each(kubernetes)('every name in %s', (name) => {
   it('and the heap and the limit fit the memory that was measured', async () => {
     // Of a run of 1,000,000 ids as Parquet, with one thread and with two.
     const [, one, two] =
-      /^\| Parquet +\| +\d+ MB \| +\| +(\d+) MB \| +(\d+) MB \|/m.exec(shippedText('performance.md')) ?? [];
+      /^\| Parquet \| \d+ MB \| \d+ MB \| (\d+) MB \| (\d+) MB \|/m.exec(shippedText('performance.md')) ?? [];
     for (const text of jobsOf(name)) {
       const { threads } = (await jobIn(text)).output;
       const measured = Number({ 1: one, 2: two }[threads ?? 0]);

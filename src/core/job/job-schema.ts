@@ -103,8 +103,7 @@ const jobFieldsSchema = z.strictObject({
     from: field(oneOrMore(address('ids')), {
       flag: 'ids',
       value: 'PATH',
-      description:
-        'files of asset ids, read in this order; globs and addresses such as s3://bucket/ids/*.txt work, - is stdin',
+      description: 'files of asset ids, in this order; globs and s3://bucket/ids/*.txt work, - is stdin',
     }),
     format: field(z.enum(['lines', 'csv', 'json', 'jsonl', 'parquet']).optional(), {
       flag: 'ids-format',
@@ -113,8 +112,7 @@ const jobFieldsSchema = z.strictObject({
     column: field(z.string().min(1).optional(), {
       flag: 'id-column',
       value: 'NAME',
-      description:
-        'column or JSON member with the id (default: id, else mint, else a name such as mint_address, else the only one with ids)',
+      description: 'column or member with the id (default: id, mint or alike, else the only one)',
     }),
     outcome: field(distinct(z.enum(unexportedOutcomes)).default([...outcomesToRead]), {
       flag: 'outcome',
@@ -128,8 +126,7 @@ const jobFieldsSchema = z.strictObject({
     sample: field(sample.optional(), {
       flag: 'sample',
       value: 'N|P%',
-      description:
-        'read about N ids, or P%, drawn from the whole list by a fixed hash: the same ones each time; the result is an export of its own',
+      description: 'read N ids, or P%, drawn by a fixed hash: an export of its own',
     }),
   }),
   service: z
@@ -142,7 +139,7 @@ const jobFieldsSchema = z.strictObject({
       dialect: field(z.string().min(1).optional(), {
         flag: 'dialect',
         value: 'NAME|FILE',
-        description: `how the service is spoken to: ${serviceDialects.map(({ name }) => name).join(', ')}, or a YAML file (default: ${defaultDialect.name})`,
+        description: `dialect: ${serviceDialects.map(({ name }) => name).join(', ')}, or a YAML file (default: ${defaultDialect.name})`,
       }),
       apiKeyFile: field(address('local').optional(), {
         flag: 'api-key-file',
@@ -157,7 +154,7 @@ const jobFieldsSchema = z.strictObject({
       concurrency: field(numberOr(concurrency).default('auto'), {
         flag: 'concurrency',
         value: 'N|auto',
-        description: 'maximum number of calls in flight; auto: as many as make answers come faster, up to 128',
+        description: 'most calls in flight; auto: as many as make answers come faster, up to 128',
       }),
       flags: z
         .strictObject({
@@ -171,7 +168,7 @@ const jobFieldsSchema = z.strictObject({
           }),
           showUnverifiedCollections: field(z.boolean().default(false), {
             flag: 'show-unverified-collections',
-            description: 'look up each missing id again with a call of its own: it may be in an unverified collection',
+            description: 'request each missing id alone: it may be in an unverified collection',
           }),
         })
         .prefault({}),
@@ -183,8 +180,7 @@ const jobFieldsSchema = z.strictObject({
       timeoutMs: field(wholeNumber(1).max(dayMs).default(60_000), {
         flag: 'timeout-ms',
         value: 'MS',
-        description:
-          'time limit of a call, from connecting to the end of its answer, except while the answer waits for memory; at most a day',
+        description: 'time limit of a call, without the wait of its answer for memory',
       }),
       retries: field(wholeNumber(0).max(1000).default(8), {
         flag: 'retries',
@@ -203,18 +199,17 @@ const jobFieldsSchema = z.strictObject({
         flag: 'fleet',
         value: 'ADDRESS',
         description:
-          'shared database, postgres://user@host/database: all processes that name it share credit ledger and rate limit; password from PGPASSWORD or PGPASSFILE',
+          'postgres://user@host/database for a shared ledger and pace; password from PGPASSWORD or PGPASSFILE',
       }),
       entriesPerSlice: field(wholeNumber(1).max(1_000_000_000).default(1_000_000), {
         flag: 'entries-per-slice',
         value: 'N',
-        description:
-          'ids per slice of an export in a bucket; one process works on a slice at a time; a slice ends with the part that reaches this number',
+        description: 'ids per slice of an export in a bucket; one process makes a slice',
       }),
       deadAfterSeconds: field(wholeNumber(1).max(3600).default(60), {
         flag: 'dead-after-seconds',
         value: 'N',
-        description: 'seconds without a sign of life after which another process resumes an export in a bucket',
+        description: 'seconds without a sign of life until others resume an export in a bucket',
       }),
     })
     .prefault({}),
@@ -224,35 +219,31 @@ const jobFieldsSchema = z.strictObject({
       maxMissing: field(tolerance.optional(), {
         flag: 'max-missing',
         value: 'N|P%',
-        description:
-          'tolerated missing ids; with more, the run ends with exit 3 (default: 100%; with a base also 20% of its requested rows)',
+        description: 'tolerated missing ids, else exit 3 (default: 100%; with a base 20% of requested rows)',
       }),
       allowNone: field(z.boolean().default(false), {
         flag: 'allow-none',
-        description:
-          'goes on where no id is an asset; without it, a run whose first 1,000 ids are all missing stops with exit 3 before its next call',
+        description: 'go on if the first 1,000 ids are all missing (without it: exit 3)',
       }),
       maxFailed: field(tolerance.default(0), {
         flag: 'max-failed',
         value: 'N|P%',
-        description: 'tolerated failed ids; with more, the run ends with exit 3',
+        description: 'tolerated failed ids, else exit 3',
       }),
       maxInvalid: field(tolerance.default('50%'), {
         flag: 'max-invalid',
         value: 'N|P%',
-        description: 'tolerated invalid ids (P% of all ids read); with more, the run ends with exit 3',
+        description: 'tolerated invalid ids (P% of all ids read), else exit 3',
       }),
       maxUnlisted: field(tolerance.default('20%'), {
         flag: 'max-unlisted',
         value: 'N|P%',
-        description:
-          'tolerated assets of the base that the ids do not list now (P% of its assets); with more, the run ends with exit 3 and the export is set aside: it is no base and not latest',
+        description: 'tolerated assets of the base that the ids lack (P%); more: exit 3, set aside',
       }),
       maxUnproven: field(tolerance.default('100%'), {
         flag: 'max-unproven',
         value: 'N|P%',
-        description:
-          'tolerated rows with a verdict of output.proofs that is false (P% of the rows that have verdicts); with more, the run ends with exit 3',
+        description: 'tolerated rows with a false verdict of output.proofs (P% of those judged), else exit 3',
       }),
     })
     .prefault({}),

@@ -45,18 +45,16 @@ export const baseSchema = z
     from: field(address('base').optional(), {
       flag: 'base',
       value: 'PATH',
-      description:
-        'earlier export whose fresh rows are reused for no credits; a glob selects the last complete export by name; none: first export, request everything',
+      description: 'earlier export whose fresh rows are reused; a glob: the last complete one; or none',
     }),
     first: field(z.enum(['error', 'request']).default('error'), {
       flag: 'base-first',
-      description:
-        'where the pattern of base.from matches no complete export yet: end with exit 4 (error), or request everything (request)',
+      description: 'if base.from matches no complete export: exit 4 (error), or request everything (request)',
     }),
     maxAge: field(age.default('7d'), {
       flag: 'max-age',
       value: 'AGE',
-      description: 'rows of the base that are this old or older are requested again: 12h, 7d or never',
+      description: 'age from which rows of the base are requested again: 12h, 7d or never',
     }),
     classes: z
       .array(z.strictObject({ when: oneOrMore(whenWord), maxAge: age }))
@@ -74,13 +72,12 @@ export const baseSchema = z
     maxCredits: field(wholeNumber(0).optional(), {
       flag: 'base-credits',
       value: 'N',
-      description: 'most credits for rows of the base that are requested again; the rest is carried over as overdue',
+      description: 'most credits to request rows of the base again; the rest is carried, overdue',
     }),
     ignore: field(oneOrMore(ignoredName).default(['extra.token_info.price_info', 'extra.last_indexed_slot']), {
       flag: 'ignore',
       value: 'NAME',
-      description:
-        'columns, and paths in extra, to ignore: a row that differs only in these is not an update in the table changes',
+      description: 'columns, and paths in extra, that alone make no update in the table changes',
     }),
     fetchedAt: field(moment.optional(), {
       flag: 'base-fetched-at',
@@ -111,7 +108,7 @@ export const budgetSchema = z
     account: field(z.string().regex(accountPattern, accountRule).optional(), {
       flag: 'account',
       value: 'NAME',
-      description: 'name of the ledger of credits, in place of the key: all keys of an account share its budget',
+      description: 'name of the ledger in place of the key: its keys share a budget',
     }),
     creditsPerCall: field(wholeNumber(0).default(160), {
       flag: 'credits-per-call',
@@ -126,7 +123,7 @@ export const budgetSchema = z
     creditsPerDay: field(wholeNumber(0).optional(), {
       flag: 'credits-per-day',
       value: 'N',
-      description: 'most credits that all runs with this key or account may spend in a UTC day',
+      description: 'most credits of a UTC day, for all runs with this key or account',
     }),
     creditsPerSecond: field(z.number().positive().optional(), {
       flag: 'credits-per-second',
@@ -136,8 +133,7 @@ export const budgetSchema = z
     overrun: field(overrun, {
       flag: 'overrun',
       value: 'P%,N',
-      description:
-        'calls that a run may send beyond the planned ones, as a percentage of those and a number (auto: 12 for each planned call, 60 to 250); with more it ends with exit 10; none: no limit',
+      description: 'calls beyond the planned ones, else exit 10: P%, a number, auto, none',
     }),
     whenSpent: field(z.enum(['stop', 'wait']).default('stop'), {
       flag: 'when-spent',
@@ -146,8 +142,7 @@ export const budgetSchema = z
     freeStatuses: field(oneOrMore(z.int().min(300).max(599)).default([]), {
       flag: 'free-statuses',
       value: 'STATUS',
-      description:
-        'HTTP statuses that the provider does not charge for; credits of such calls are returned to the budget',
+      description: 'HTTP statuses that are free: the credits of such calls are returned',
     }),
   })
   .prefault({});
@@ -189,8 +184,7 @@ export const metricsSchema = z
     listen: field(listenAddress.optional(), {
       flag: 'metrics-listen',
       value: 'HOST:PORT',
-      description:
-        'serve Prometheus metrics at /metrics, and /healthz, while a run works; a port alone means 127.0.0.1',
+      description: 'serve Prometheus /metrics and /healthz while a run works; a port means 127.0.0.1',
     }),
     file: field(z.string().min(1).optional(), {
       flag: 'metrics-file',
@@ -215,7 +209,7 @@ export const notifySchema = field(
   {
     flag: 'notify',
     value: 'URL',
-    description: 'POST the account of a run to this address when it ends; a job file takes a list of {url, on, as}',
+    description: 'POST the account of a run here at its end; or {url, on, as}',
   },
 );
 

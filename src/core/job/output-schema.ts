@@ -41,8 +41,7 @@ const columnFields = {
   }),
   proofs: field(z.boolean().default(false), {
     flag: 'proofs',
-    description:
-      'add columns to assets that say whether the values of a compressed asset give the hashes that its record carries (asset-export help proofs)',
+    description: 'add columns: do the values of a compressed asset give its own hashes (help proofs)',
   }),
 };
 
@@ -53,8 +52,7 @@ export const outputSchema = z
     dir: field(address('out'), {
       flag: 'out',
       value: 'DIR',
-      description:
-        'output folder or bucket (s3://bucket/prefix); {date} in it becomes the UTC day on which the export starts',
+      description: 'output folder or bucket (s3://bucket/prefix); {date} becomes the UTC day of its start',
     }),
     endpoint: field(z.url({ protocol: /^https?$/ }).optional(), {
       flag: 'out-endpoint',
@@ -64,8 +62,7 @@ export const outputSchema = z
     scratch: field(address('local').optional(), {
       flag: 'scratch',
       value: 'DIR',
-      description:
-        'local folder for unfinished files and kept answers of an export in a bucket (default: $XDG_CACHE_HOME/asset-export)',
+      description: 'local folder for unfinished files of an export in a bucket (default: $XDG_CACHE_HOME/asset-export)',
     }),
     formats: field(distinct(z.enum(formats)).default(['parquet']), {
       flag: 'format',
@@ -78,13 +75,12 @@ export const outputSchema = z
     ...columnFields,
     onDrift: field(z.enum(['keep', 'fail']).default('keep'), {
       flag: 'on-drift',
-      description: 'on schema drift, count it (keep), or also end a complete run with exit 3 (fail)',
+      description: 'schema drift: count it (keep), or also end with exit 3 (fail)',
     }),
     rowsPerPart: field(wholeNumber(1).max(10_000_000).default(100_000), {
       flag: 'rows-per-part',
       value: 'N',
-      description:
-        'ids per part; a part is written and committed as a whole, and ends with the call that reaches this number',
+      description: 'ids per part, which ends with the call that reaches this number',
     }),
     compression: field(
       z
@@ -103,14 +99,12 @@ export const outputSchema = z
     }),
     latest: field(z.boolean().default(false), {
       flag: 'latest',
-      description:
-        'when the export is complete, name it in latest.json next to the output folder, and point the link latest to it (no link in a bucket or on a disk without links)',
+      description: 'name the complete export in latest.json beside the output folder, and by the link latest',
     }),
     lake: field(lakes(), {
       flag: 'lake',
       value: 'iceberg',
-      description:
-        'when a run ends with exit 0, publish the export as a snapshot of Iceberg tables in lake/ beside it: iceberg, or none; needs parquet and {date} in the output folder',
+      description: 'after exit 0, publish a snapshot of Iceberg tables in lake/; needs parquet and {date}',
     }),
     keepIds: z.boolean().default(true).meta({
       inFileOnly: true,
@@ -137,8 +131,7 @@ export const outputSchema = z
     threads: field(wholeNumber(1).max(256).optional(), {
       flag: 'threads',
       value: 'N',
-      description:
-        'maximum number of worker threads (default: number of cores); 1 starts none; the files are the same for any number',
+      description: 'most worker threads (default: number of cores); 1 starts none; files stay the same',
     }),
   })
   .superRefine((output, context) => {
@@ -177,12 +170,11 @@ export const csvSchema = z
   .strictObject({
     formulas: field(z.enum(['exact', 'escape']).default('exact'), {
       flag: 'csv-formulas',
-      description: "cells that a spreadsheet would run as formulas: keep them exact, or put a ' in front",
+      description: "cells like formulas: keep them exact, or put a ' in front",
     }),
     dialect: field(z.enum(csvDialectNames).default('rfc4180'), {
       flag: 'csv-dialect',
-      description:
-        'how to write null, empty strings and quotes: RFC 4180, or as the load statement of that warehouse expects',
+      description: 'null, empty strings and quotes: RFC 4180, or as that warehouse loads them',
     }),
   })
   .prefault({});

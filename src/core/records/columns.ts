@@ -88,7 +88,7 @@ const extra = derived(48, 'extra', 'json', 'All values without a column, or that
 
 const assetsColumns = [
   required(at(1, 'id', 'string', 'Asset id, a base58 public key.')),
-  oneOf(2, 'interface', 'Interface type; other values are possible.', [
+  oneOf(2, 'interface', 'Interface; others are possible.', [
     'V1_NFT',
     'V1_PRINT',
     'LEGACY_NFT',
@@ -172,8 +172,7 @@ function childTable<const C extends readonly Column[]>(
   columns: C,
 ): Table<readonly [...typeof childColumns, ...C, typeof extra]> {
   const path = list.split('.');
-  const about =
-    'All values without a column, or that do not fit their column; the element itself if it is not an object.';
+  const about = 'Values without a column or that do not fit; the element if no object.';
   const all = [...childColumns, ...columns, { ...extra, fieldId: extraId, about }] as const;
   return { name: path.at(-1) ?? list, list: path, columns: all };
 }
@@ -223,7 +222,7 @@ export const filesTable = childTable('content.files', 6, [
 
 export const attributesTable = childTable('content.metadata.attributes', 7, [
   at(3, 'trait_type', 'string', 'Name of the trait.'),
-  at(4, 'value', 'string', 'The value as text: numbers digit for digit, true or false, objects and arrays as JSON.'),
+  at(4, 'value', 'string', 'As text: numbers digit for digit, true or false, objects and arrays as JSON.'),
   derived(5, 'value_type', 'string', 'JSON type of the value: string, number, boolean, object, array or null.'),
   at(6, 'display_type', 'string', 'How to display the value, for example number.'),
 ]);

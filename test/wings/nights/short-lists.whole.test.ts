@@ -42,7 +42,7 @@ async function nights() {
   return { top, run, manifestOf, latest: () => readlinkSync(join(top, 'latest')) };
 }
 
-// Promise, Nothing misread: If the list lacks too much of the base, a warning comes before the first call, the run ends with 3, and later nights are unharmed
+// Promise, Nothing misread: If the list lacks too much of the base, a warning comes before the first call, and the run ends with 3
 describe('a list that is cut short', () => {
   it('is said before the first call, ends with 3, is set aside, and leaves latest where it was', async () => {
     const { run, manifestOf, latest } = await nights();

@@ -1,6 +1,6 @@
 CREATE TABLE `assets` (
   `id`                              STRING NOT NULL OPTIONS(description = 'Asset id, a base58 public key.'),
-  `interface`                       STRING          OPTIONS(description = 'Interface type; other values are possible.'),
+  `interface`                       STRING          OPTIONS(description = 'Interface; others are possible.'),
   `content_schema`                  STRING          OPTIONS(description = 'Schema URI of the content.'),
   `content_json_uri`                STRING          OPTIONS(description = 'URI of the asset\'s JSON metadata; often empty.'),
   `content_files`                   STRING          OPTIONS(description = 'Associated files, an array of objects with uri, mime and contexts.'),

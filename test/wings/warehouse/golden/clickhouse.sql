@@ -1,6 +1,6 @@
 CREATE TABLE `assets` (
   `id`                              String                   COMMENT 'Asset id, a base58 public key.',
-  `interface`                       Nullable(String)         COMMENT 'Interface type; other values are possible.',
+  `interface`                       Nullable(String)         COMMENT 'Interface; others are possible.',
   `content_schema`                  Nullable(String)         COMMENT 'Schema URI of the content.',
   `content_json_uri`                Nullable(String)         COMMENT 'URI of the asset\'s JSON metadata; often empty.',
   `content_files`                   Nullable(String)         COMMENT 'Associated files, an array of objects with uri, mime and contexts.',

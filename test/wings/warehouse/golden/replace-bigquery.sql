@@ -4,7 +4,7 @@ DROP TABLE IF EXISTS `asset_export_stage_creators`;
 
 CREATE OR REPLACE TABLE `asset_export_stage_assets` (
   `id`                              STRING NOT NULL OPTIONS(description = 'Asset id, a base58 public key.'),
-  `interface`                       STRING          OPTIONS(description = 'Interface type; other values are possible.'),
+  `interface`                       STRING          OPTIONS(description = 'Interface; others are possible.'),
   `content_schema`                  STRING          OPTIONS(description = 'Schema URI of the content.'),
   `content_json_uri`                STRING          OPTIONS(description = 'URI of the asset\'s JSON metadata; often empty.'),
   `content_files`                   STRING          OPTIONS(description = 'Associated files, an array of objects with uri, mime and contexts.'),
@@ -63,7 +63,7 @@ CREATE OR REPLACE TABLE `asset_export_stage_creators` (
   `address`  STRING          OPTIONS(description = 'Creator\'s public key.'),
   `share`    INT64           OPTIONS(description = 'Share of the royalty in percent.'),
   `verified` BOOL            OPTIONS(description = 'Whether the creator has signed.'),
-  `extra`    STRING          OPTIONS(description = 'All values without a column, or that do not fit their column; the element itself if it is not an object.')
+  `extra`    STRING          OPTIONS(description = 'Values without a column or that do not fit; the element if no object.')
 )
 OPTIONS(description = 'One row per asset.');
 

@@ -1,6 +1,6 @@
 CREATE TABLE assets (
   id                              VARCHAR NOT NULL COMMENT 'Asset id, a base58 public key.',
-  interface                       VARCHAR          COMMENT 'Interface type; other values are possible.',
+  interface                       VARCHAR          COMMENT 'Interface; others are possible.',
   content_schema                  VARCHAR          COMMENT 'Schema URI of the content.',
   content_json_uri                VARCHAR          COMMENT 'URI of the asset''s JSON metadata; often empty.',
   content_files                   VARCHAR          COMMENT 'Associated files, an array of objects with uri, mime and contexts.',
