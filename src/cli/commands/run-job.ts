@@ -141,7 +141,8 @@ async function tellOutcome(
     const hint = error === undefined ? { next: next.replace(/^Next[^:]*: /, '') } : {};
     // The files of a rehearsal are deleted, so its folder is not named.
     const folder = shown === rehearsal ? { folder: undefined } : {};
-    logEnd({ ...account, ...shortLists(outcome), ...folder, ...hint }, error === undefined ? 'info' : 'error');
+    const flat = { ...account, counts: undefined };
+    logEnd({ ...flat, ...shortLists(outcome), ...folder, ...hint }, error === undefined ? 'info' : 'error');
   } else if (error !== undefined) stderr.write(`${isRefusal ? '' : '\n'}${errorText(error, terminal.cwd())}\n`);
   return exitCode;
 }

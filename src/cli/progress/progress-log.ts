@@ -25,13 +25,13 @@ export function progressInLog(
     return {
       ids: seen.done,
       idsTotal: seen.total,
-      idsTotalExact: seen.totalExact,
+      ...(seen.totalExact ? {} : { idsTotalExact: false }),
       idsPerSecond: Math.round(seen.idsPerSecond),
       calls: seen.calls,
       callsInFlight: seen.callsInFlight,
       callsAtOnce: seen.callsAtOnce,
       bytesInFlight: holding.bytes,
-      callsHeldBack: holding.isFull,
+      ...(holding.isFull ? { callsHeldBack: true } : {}),
       creditsUsed: seen.credits,
       creditsLeft: seen.creditsLeft,
       retries: seen.retries,
@@ -108,8 +108,10 @@ export function logEvent(log: pino.Logger, event: RunEvent): void {
       log[level]({ part: event.commit.part, ...event.commit.counts }, 'part committed');
       return;
     case 'opened': {
-      const { answers, isResumed } = event;
-      log[level](facts, isResumed ? 'export resumed' : 'export started');
+      const { answers, isResumed, inputs, inputBytes, parts, fetched, limit, counts } = event;
+      const before = isResumed === true ? { parts, fetched, ...counts } : {};
+      const start = { inputs: inputs?.length, inputBytes, limit, ...before };
+      log[level](start, isResumed === true ? 'export resumed' : 'export started');
       if (answers > 0) log[level]({ answers }, replayText(answers));
       return;
     }

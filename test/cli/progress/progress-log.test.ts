@@ -98,6 +98,9 @@ describe('where there is no terminal', () => {
       },
       invalidSamples: { count: 1, names: [expect.stringMatching(/^ids\.txt:\d+: /)] },
     });
+    expect(lines.at(-1), 'the fates stand there once').not.toHaveProperty('counts');
+    const long = [first, { stderr }].flatMap((each) => each.stderr.trim().split('\n').slice(0, -1));
+    expect(long.filter((line) => line.length > 400)).toEqual([]);
     expect(stdout).toMatch(/^nights\/mine is complete\n[^]*\nNext: asset-export verify nights\/mine\n$/);
     const again = await run('--json');
     expect(JSON.parse(again.stdout), 'with --json it is one object').toMatchObject({ state: 'already', exported: 59 });
@@ -155,8 +158,9 @@ describe('where there is no terminal', () => {
       { level: 'warn', msg: 'paused', until: '2026-11-24T00:00:00.000Z', reason: 'HTTP 429', concurrency: 2 },
       { level: 'info', msg: 'exporting', ids: 3000, idsTotal: 6000, idsTotalExact: false, etaSeconds: 30 },
       { level: 'warn', reason: 'ENOSPC' },
-      { level: 'info', msg: 'exporting', ids: 3000, idsTotal: 5000, idsTotalExact: true, etaSeconds: 40 },
+      { level: 'info', msg: 'exporting', ids: 3000, idsTotal: 5000, etaSeconds: 40 },
     ]);
+    expect(written[4]).not.toHaveProperty('idsTotalExact');
     expect(written[1]).not.toHaveProperty('untilMs');
   });
 });
