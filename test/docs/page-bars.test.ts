@@ -67,7 +67,7 @@ function tooLong(page: string): string[] {
 }
 
 /** Not there yet. */
-const longer = ['ARCHITECTURE.md', 'docs/warehouses.md'];
+const longer = ['docs/warehouses.md'];
 
 describe('a page is read once', () => {
   it.each(pages.filter((page) => !longer.includes(page)))(
@@ -79,7 +79,7 @@ describe('a page is read once', () => {
 
   it.each([
     ['README.md', 90],
-    ['ARCHITECTURE.md', 110],
+    ['ARCHITECTURE.md', 90],
     ['CHANGELOG.md', 60],
     ['docs/cli.md', 900],
   ])('%s has at most %i lines', (page, most) => {

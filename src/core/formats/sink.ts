@@ -65,7 +65,7 @@ export interface RowEncoder {
   end(): Promise<EncoderNotes>;
 }
 
-/** One file format. What else a new one takes is in ARCHITECTURE.md, under "How to add". */
+/** One file format. What else a new one takes is in .github/CONTRIBUTING.md, under "How to add". */
 export interface Sink {
   /** File name ending without a dot, before `.gz` or `.zst`. */
   readonly extension: string;
