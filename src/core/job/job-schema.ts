@@ -126,7 +126,7 @@ const jobFieldsSchema = z.strictObject({
     sample: field(sample.optional(), {
       flag: 'sample',
       value: 'N|P%',
-      description: 'read N ids, or P%, drawn by a fixed hash: an export of its own',
+      description: 'read about N ids, or P%, drawn by a fixed hash: an export apart',
     }),
   }),
   service: z

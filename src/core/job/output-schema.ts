@@ -41,7 +41,7 @@ const columnFields = {
   }),
   proofs: field(z.boolean().default(false), {
     flag: 'proofs',
-    description: 'add columns: do the values of a compressed asset give its own hashes (help proofs)',
+    description: 'add three columns: whether compressed assets agree with their own hashes (help proofs)',
   }),
 };
 
@@ -170,7 +170,7 @@ export const csvSchema = z
   .strictObject({
     formulas: field(z.enum(['exact', 'escape']).default('exact'), {
       flag: 'csv-formulas',
-      description: "cells like formulas: keep them exact, or put a ' in front",
+      description: "cells that look like formulas: keep them exact, or put a ' in front",
     }),
     dialect: field(z.enum(csvDialectNames).default('rfc4180'), {
       flag: 'csv-dialect',
