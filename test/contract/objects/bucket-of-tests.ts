@@ -15,7 +15,7 @@ export interface BucketWays {
   /** So many reads find nothing yet. */
   late: number;
   /** Makes a page of a listing wrong. */
-  bend: (page: PageOfTests) => PageOfTests;
+  bend: (page: PageOfTests, isFirst: boolean) => PageOfTests;
 }
 
 export interface PageOfTests {
@@ -66,7 +66,7 @@ export class BucketOfTests {
     const keys = all.slice(0, this.ways.pageSize);
     const isTruncated = all.length > keys.length;
     const next = isTruncated ? keys.at(-1) : undefined;
-    return this.ways.bend({ keys, next, isTruncated, keyCount: keys.length });
+    return this.ways.bend({ keys, next, isTruncated, keyCount: keys.length }, after === '');
   }
 }
 

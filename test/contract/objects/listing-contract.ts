@@ -17,7 +17,7 @@ interface ListedStore {
 /** Bends the page with this number, or each; the first one is 1. */
 type Bend = (page: PageOfTests, number: number, first: PageOfTests) => Partial<PageOfTests>;
 
-interface Way {
+export interface Way {
   readonly what: string;
   readonly bend: Bend;
   /** Else the listing is right. */
@@ -26,7 +26,7 @@ interface Way {
   readonly counted?: true;
 }
 
-const ways: readonly Way[] = [
+export const listingWays: readonly Way[] = [
   {
     what: 'says that more follow, and not where',
     bend: () => ({ next: undefined }),
@@ -87,28 +87,31 @@ export function describeListings({ name: storeName, bucket, server, open, counts
   const folders = (store: ObjectStore): Promise<string[]> => allOf(store.names(''));
 
   describe(`listings of a store: ${storeName}`, () => {
-    it.each(ways.filter(({ counted }) => counts || counted !== true))('where a page $what', async ({ bend, says }) => {
-      const store = await filled();
-      for (const [read, right] of [
-        [listed, names],
-        [folders, ['a/', ...names.slice(2)]],
-      ] as const) {
-        let pages = 0;
-        let first: PageOfTests | undefined;
-        bucket.ways.bend = (page) => {
-          first ??= page;
-          return { ...page, ...bend(page, (pages += 1), first) };
-        };
-        const reading = read(store);
-        if (says === undefined) expect((await reading).sort()).toEqual(right);
-        else
-          await expect(reading).rejects.toMatchObject({
-            exit: 'unavailable',
-            message: expect.stringMatching(`^\\w+://bucket.*${says}`) as string,
-          });
-        expect(pages).toBeLessThanOrEqual(names.length + 1);
-      }
-    });
+    it.each(listingWays.filter(({ counted }) => counts || counted !== true))(
+      'where a page $what',
+      async ({ bend, says }) => {
+        const store = await filled();
+        for (const [read, right] of [
+          [listed, names],
+          [folders, ['a/', ...names.slice(2)]],
+        ] as const) {
+          let pages = 0;
+          let first: PageOfTests | undefined;
+          bucket.ways.bend = (page) => {
+            first ??= page;
+            return { ...page, ...bend(page, (pages += 1), first) };
+          };
+          const reading = read(store);
+          if (says === undefined) expect((await reading).sort()).toEqual(right);
+          else
+            await expect(reading).rejects.toMatchObject({
+              exit: 'unavailable',
+              message: expect.stringMatching(`^\\w+://bucket.*${says}`) as string,
+            });
+          expect(pages).toBeLessThanOrEqual(names.length + 1);
+        }
+      },
+    );
 
     it('where half of a page comes as if it were all', async () => {
       const store = await filled();
