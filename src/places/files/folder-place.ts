@@ -134,16 +134,26 @@ class FolderPlace implements ObjectStore {
     requirePuttable(name, body);
     const path = this.#pathOf(name);
     return this.#inTurn(async () => {
-      const found = await this.#files.sizeOf(path);
-      if (found === 'folder') throw isFolder(path);
-      if (found !== undefined) return 'taken';
+      if ((await this.#files.sizeOf(path)) !== undefined) return this.#taken(path);
       if (this.isShared) return this.#linkOnly(body, path);
       const file = await this.#fileOf(body);
       await this.#files.makeFolder(dirname(path));
       const linked = 'file' in body ? 'refused' : await this.#files.link(file, path);
       if (linked === 'refused') await this.#files.rename(file, path);
-      return linked === 'taken' ? 'taken' : 'put';
+      return linked === 'taken' ? this.#taken(path) : 'put';
     });
+  }
+
+  /** @throws {ExportError} where something else than a file has the name: nothing could replace it */
+  async #taken(path: string): Promise<'taken'> {
+    const [size, version] = [await this.#files.sizeOf(path), await this.#files.versionOf(path)];
+    if (size === 'folder') throw isNoFile(path, 'a folder');
+    if (size === undefined && (await this.#files.readLink(path)) !== undefined)
+      throw isNoFile(path, 'a link to nothing');
+    // A file that is gone since has no version either.
+    if (version === undefined && (await this.#files.sizeOf(path)) !== undefined)
+      throw isNoFile(path, 'a pipe or a device');
+    return 'taken';
   }
 
   /** A name that nobody else can have given meanwhile. */
@@ -153,7 +163,7 @@ class FolderPlace implements ObjectStore {
       const linked = await this.#files.link(file, path);
       if (linked === 'refused') throw withoutHardLinks(path);
       await this.#files.remove(file);
-      return linked === 'taken' ? 'taken' : 'put';
+      return linked === 'taken' ? this.#taken(path) : 'put';
     });
   }
 
@@ -177,10 +187,9 @@ class FolderPlace implements ObjectStore {
   }
 }
 
-/** No file can have its name, and nothing can replace it. */
-function isFolder(path: string): ExportError {
-  return new ExportError('cannotWrite', `cannot write ${path}: it is a folder`, {
-    todo: 'Move the folder elsewhere, then run the same command again.',
+function isNoFile(path: string, what: string): ExportError {
+  return new ExportError('cannotWrite', `cannot write ${path}: it is ${what}`, {
+    todo: 'Move it elsewhere, then run the same command again.',
   });
 }
 

@@ -4,6 +4,7 @@ import {
   linkSync,
   mkdirSync,
   readdirSync,
+  lstatSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -15,7 +16,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, ExportError, isNothingThere, messageOf } from '../../lib/export-error.ts';
 import { answersAt, type LifeSocket, openLifeSocket } from '../../lib/process/life-socket.ts';
-import { diskError, refusesLinks, withoutLinks } from '../../lib/disk/on-disk.ts';
+import { diskError, notPlain, refusesLinks, withoutLinks } from '../../lib/disk/on-disk.ts';
 import { exportPaths, pathIn } from '../export/export-folder.ts';
 import {
   isAlive,
@@ -172,7 +173,7 @@ function endOf(lock: string): ChainEnd {
   for (;;) {
     let text: string;
     try {
-      text = readFileSync(end.free, 'utf8');
+      text = readPlain(end.free);
     } catch (error) {
       if (isNothingThere(error)) return end;
       throw error;
@@ -180,6 +181,13 @@ function endOf(lock: string): ChainEnd {
     const owner = ownerIn(text);
     end = { owner, free: `${lock}.after.${owner?.nonce ?? `${basename(end.free)}.cut`}` };
   }
+}
+
+/** @throws with a code of `onDisk` for a pipe or a device, which would have no end, and for a link, over which no lock can be put */
+function readPlain(path: string): string {
+  const found = lstatSync(path);
+  if (found.isFile()) return readFileSync(path, 'utf8');
+  throw Object.assign(new Error(), { code: found.isSymbolicLink() ? 'ELOOP' : notPlain });
 }
 
 /** Takes away the chain, and what takers left who were killed. */

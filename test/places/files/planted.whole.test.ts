@@ -29,6 +29,33 @@ describe('what is planted at the name of a file', () => {
     expect(execFileSync('bash', ['-c', line, script], { encoding: 'utf8' })).toBe('key\n');
   });
 
+  it.each(['.run/lock', 'csv/assets/part-00000.csv', 'manifest.json', '.run/start.json', '.run/log/00000/000000.json'])(
+    'a pipe, a device or a link to nothing is refused, or removed, and not waited for: %s',
+    async (name) => {
+      const folder = await tempFolder();
+      const ids = join(folder, 'ids.txt');
+      await writeIdFile(ids, { entries: 30 });
+      const service = await startGeneratedService();
+      onTestFinished(() => service.stop());
+      for (const [at, plant] of [
+        (path: string) => void execFileSync('mkfifo', [path]),
+        (path: string) => symlinkSync('/dev/zero', path),
+        (path: string) => symlinkSync('nowhere', path),
+      ].entries()) {
+        const out = join(folder, `out-${at}`);
+        mkdirSync(dirname(join(out, name)), { recursive: true });
+        mkdirSync(join(out, '.run/unfinished'), { recursive: true });
+        plant(join(out, name));
+        const run = runExport({ flags: { ids, url: service.url, out, format: 'csv' } });
+        const { error } = await run.catch((reason: unknown) => ({ error: reason }));
+        if (error !== undefined)
+          expect(error, `${at}`).toMatchObject({
+            exit: expect.stringMatching(/^(cannotWrite|damaged|usage)$/) as string,
+          });
+      }
+    },
+  );
+
   it('a link is never written through, whatever name of an export it has', async () => {
     const folder = await tempFolder();
     const ids = join(folder, 'ids.txt');
