@@ -37,15 +37,15 @@ describe('what is planted at the name of a file', () => {
       await writeIdFile(ids, { entries: 30 });
       const service = await startGeneratedService();
       onTestFinished(() => service.stop());
-      for (const [at, plant] of [
-        (path: string) => void execFileSync('mkfifo', [path]),
-        (path: string) => symlinkSync('/dev/zero', path),
-        (path: string) => symlinkSync('nowhere', path),
+      for (const [at, [command = '', ...words]] of [
+        ['mkfifo'],
+        ['ln', '-s', '/dev/zero'],
+        ['ln', '-s', 'nowhere'],
       ].entries()) {
         const out = join(folder, `out-${at}`);
         mkdirSync(dirname(join(out, name)), { recursive: true });
         mkdirSync(join(out, '.run/unfinished'), { recursive: true });
-        plant(join(out, name));
+        execFileSync(command, [...words, join(out, name)]);
         const run = runExport({ flags: { ids, url: service.url, out, format: 'csv' } });
         const { error } = await run.catch((reason: unknown) => ({ error: reason }));
         if (error !== undefined)

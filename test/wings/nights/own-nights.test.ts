@@ -80,6 +80,7 @@ const families = [
   'tokens-{date}',
   'collection=a/date={date}',
   'collection=b/date={date}',
+  'collection=c/date={date}',
   'date={date}',
   'date={date}-manual',
 ];
