@@ -1,9 +1,6 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DuckDBConnection } from '@duckdb/node-api';
-import pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { sha256 } from '../../../src/lib/hash/sha256.ts';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
@@ -15,6 +12,7 @@ import { keptFolder } from '../../support/temp-folder.ts';
 import { assetIds, exportNight, firstNight, secondNight } from '../warehouse/diff/two-nights.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { inDuckdb } from './both-databases.ts';
+import { copyUnlocked, watched } from './struck-statements.ts';
 
 const server = await postgresOfTests('loads into PostgreSQL do not fail at each statement');
 
@@ -81,13 +79,8 @@ async function made(kind: LoadRequest['kind'], name: string, from?: string): Pro
   }
   rmSync(place(name), { recursive: true, force: true });
   if (from === undefined) mkdirSync(place(name));
-  else copyFolder(from, name);
+  else copyUnlocked(place(from), place(name));
   return placeOf(kind, name);
-}
-
-/** A copy is without the lock, which a killed process does not hold either. */
-function copyFolder(from: string, to: string): void {
-  cpSync(place(from), place(to), { recursive: true, filter: (path) => !path.includes('.lock') });
 }
 
 async function load({ kind, mode }: Case, { address }: Place, name: string) {
@@ -113,40 +106,6 @@ async function dump({ rows: query }: Place, isOld = false): Promise<string[]> {
     }
   }
   return all.sort();
-}
-
-/** What the driver does not declare. */
-interface ClientOfDriver {
-  readonly connection: { readonly stream: { destroy(): void } };
-}
-
-/** Numbers the statements of a load. @param strike what a statement does instead; undefined: what it always does */
-async function watched(
-  kind: LoadRequest['kind'],
-  strike: (n: number) => 'refused' | 'cut off' | undefined,
-  work: () => Promise<unknown>,
-): Promise<{ readonly count: number; readonly result: unknown }> {
-  let count = 0;
-  const duckdb = (['run', 'stream'] as const).map((name) => {
-    const real = DuckDBConnection.prototype[name] as (this: DuckDBConnection, sql: string) => Promise<never>;
-    return vi.spyOn(DuckDBConnection.prototype, name).mockImplementation(function (this: DuckDBConnection, sql) {
-      return strike(++count) === 'refused' ? Promise.reject(new Error('IO Error: refused')) : real.call(this, sql);
-    });
-  });
-  const client: { query: (this: ClientOfDriver, ...args: unknown[]) => unknown } = pg.Client.prototype;
-  const { query } = client;
-  const postgres = vi.spyOn(client, 'query').mockImplementation(function (this: ClientOfDriver, ...args: unknown[]) {
-    const struck = strike(++count);
-    if (struck === 'cut off') this.connection.stream.destroy();
-    const isCopy = typeof args[0] === 'object' && args[0] !== null && 'submit' in args[0];
-    const refused = isCopy ? copyFrom('COPY nowhere FROM STDIN') : 'SELECT 1/0';
-    return query.apply(this, struck === 'refused' ? [refused] : args);
-  });
-  try {
-    return { result: await work().catch((error: unknown) => error), count };
-  } finally {
-    for (const spy of [...duckdb, postgres]) spy.mockRestore();
-  }
 }
 
 describe('a load that fails', () => {
@@ -181,7 +140,7 @@ describe('a load that fails', () => {
           (n) => {
             if (!isKilled) return n === at ? 'refused' : undefined;
             if (kind === 'postgres') return n >= at ? 'cut off' : undefined;
-            if (n === at) copyFolder(name, `${name}_now`);
+            if (n === at) copyUnlocked(place(name), place(`${name}_now`));
             return undefined;
           },
           () => load(test, tried, 'new'),

@@ -1,5 +1,6 @@
+import { renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
 import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
@@ -12,6 +13,7 @@ import { noBytes } from '../../support/run-export.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { emptyDatabases, type OpenedDatabase } from './both-databases.ts';
+import { copyUnlocked, watched } from './struck-statements.ts';
 
 const server = await postgresOfTests('histories of loads are not tested in PostgreSQL');
 const opened = emptyDatabases(server);
@@ -34,6 +36,9 @@ beforeAll(async () => {
     // This one is run anew, after its successor was made of it.
     { record: secondNight, ids: fewer, base: 3 },
     { record: thirdNight, ids: assetIds.toSpliced(90, 7) },
+    { record: firstNight, ids: fewer, more: { exclude: 'content_json_uri' } },
+    { record: secondNight, ids: assetIds.toSpliced(20, 3) },
+    { record: thirdNight, ids: assetIds },
   ];
   for (const [index, { record, ids, more, base = index - 1 }] of made.entries()) {
     const flags = {
@@ -65,6 +70,34 @@ async function load(database: OpenedDatabase, night: number, more: Partial<LoadR
   await loadExport({ maxDeletes: '100%', ...request }, database.target, (loaded) => (summary = loaded));
   if (summary === undefined) throw new Error('no summary');
   return summary;
+}
+
+/**
+ * Kills a load at one of its statements: PostgreSQL loses the connection there, and the DuckDB file is what it was then.
+ * @param at which statement @returns whether it had so many, and the way, if it got so far
+ */
+async function killedLoad(
+  database: OpenedDatabase,
+  night: number,
+  more: Partial<LoadRequest>,
+  at: number,
+): Promise<{ readonly isKilled: boolean; readonly way?: LoadSummary['way'] | undefined }> {
+  const { kind, address } = database.target;
+  const home = dirname(address);
+  const then = `${home}_then`;
+  const strike = (n: number): 'cut off' | undefined => {
+    if (kind === 'postgres') return n >= at ? 'cut off' : undefined;
+    if (n === at) copyUnlocked(home, then);
+    return undefined;
+  };
+  let done: LoadSummary | undefined;
+  const { count } = await watched(kind, strike, async () => (done = await load(database, night, more)));
+  const isKilled = count >= at;
+  if (isKilled && kind === 'duckdb') {
+    rmSync(home, { recursive: true });
+    renameSync(then, home);
+  }
+  return { isKilled, way: done?.way };
 }
 
 async function columnsOf({ rows }: OpenedDatabase): Promise<ReadonlyMap<string, string[]>> {
@@ -133,20 +166,24 @@ function historyOf(kind: Kind, mode: LoadRequest['mode'], draw: (below: number) 
 }
 
 const seeds = runsAll ? [11, 12, 13, 14, 15, 16] : [11];
+/** Places of a history at which a load is killed. */
+const killedPlaces = runsAll ? 32 : 8;
+
 const cases = seeds.flatMap((seed) =>
   (['duckdb', 'postgres'] as const).flatMap((kind) =>
     (['replace', 'scd2'] as const).map((mode) => [kind, mode, seed] as const),
   ),
 );
 
-describe('any history of loads', () => {
+describe('any history of loads, killed anywhere', () => {
   // `npm test` runs one of the four, by the commit.
   it.each(sampled(cases, 4))(
     // Promise, Nothing misread: Any history of loads ends with the rows of the export, whichever way `load` chose (sampled)
     'into %s with --mode %s ends with the rows of the export, whichever way (%s)',
     async (kind, mode, seed) => {
       if (kind === 'postgres' && server.isMissing) return;
-      const history = historyOf(kind, mode, drawn(seed));
+      const draw = drawn(seed);
+      const history = historyOf(kind, mode, draw);
       for (const { night } of history) await wholeNight(kind, night);
       // The first chooses its way, the second compares always. A table of somebody else keeps DuckDB from a new file.
       const [first, second] = [await opened(kind), kind === 'duckdb' ? await opened(kind) : undefined];
@@ -156,17 +193,24 @@ describe('any history of loads', () => {
       ];
       for (const { database } of kind === 'duckdb' ? both : []) await database.rows('CREATE TABLE mine (id text)');
       const ways: unknown[] = [];
+      let kills = 0;
       for (const [step, { night, isTampered }] of history.entries()) {
         const { columns, rows: wanted } = await wholeNight(kind, night);
         const where = mode === 'scd2' ? 'WHERE valid_to IS NULL' : '';
         const ends: string[][] = [];
         for (const [index, { database, prefix }] of both.entries()) {
           if (step > 0 && isTampered) await database.rows(`DELETE FROM ${prefix}creators WHERE position = 0`);
+          const more = mode === 'replace' ? { allowOlder: true } : {};
           if (step > 0 && index === 1)
             await database.rows(
               `UPDATE _asset_export_loads SET columns = NULL WHERE "table" LIKE 'b%' OR '${kind}' = 'duckdb'`,
             );
-          const more = mode === 'replace' ? { allowOlder: true } : {};
+          const untilNow = Math.round((killedPlaces * (step + 1)) / history.length);
+          while (index === 0 && kills < untilNow) {
+            const killed = await killedLoad(database, night, { mode, prefix, ...more }, 1 + draw(80));
+            if (killed.isKilled) kills += 1;
+            ways.push(killed.way);
+          }
           const { way } = await load(database, night, { mode, prefix, ...more });
           if (index === 0) ways.push(way);
           else if (step > 0) expect(way).toBe('by comparing');
@@ -179,7 +223,9 @@ describe('any history of loads', () => {
         }
         expect(ends[1]).toEqual(ends[0]);
       }
-      expect(new Set(ways)).toEqual(new Set(['into empty tables', 'by changes', 'by comparing']));
+      expect(kills).toBe(killedPlaces);
+      for (const way of ['into empty tables', 'by changes', 'by comparing']) expect(ways).toContain(way);
     },
+    600_000,
   );
 });
