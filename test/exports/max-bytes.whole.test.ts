@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { isText } from '../../src/core/records/table.ts';
+import { isTextColumn } from '../../src/core/records/table.ts';
 import { openFinished } from '../../src/exports/finished-export.ts';
 import { doubleQuoted } from '../../src/lib/sql-text.ts';
 import { queryDuckdb, sqlText } from '../support/query-duckdb.ts';
@@ -15,7 +15,7 @@ async function sizesOf(folder: string): Promise<{ said: unknown[]; counted: unkn
   const said: unknown[] = [];
   const counted: unknown[] = [];
   for (const name of Object.keys(finished.manifest.tables)) {
-    const texts = finished.table(name).columns.filter(isText);
+    const texts = finished.table(name).columns.filter(isTextColumn);
     said.push([name, texts.map((column) => column.maxBytes)]);
     const format = finished.filesOf(name)[0]?.format ?? '';
     const sizes = texts.map((column) => `coalesce(max(strlen(${doubleQuoted(column.name)})), 0)::INT`);

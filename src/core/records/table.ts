@@ -57,7 +57,7 @@ export interface Column<N extends string = string, T extends ColumnType = Column
 }
 
 /** Whether the values of a column are texts of any length. */
-export function isText({ type }: Pick<Column, 'type'>): boolean {
+export function isTextColumn({ type }: Pick<Column, 'type'>): boolean {
   return type === 'string' || type === 'json';
 }
 

@@ -1,5 +1,5 @@
 import type { RowBlock } from '../records/row-block.ts';
-import { isText, type Table } from '../records/table.ts';
+import { isTextColumn, type Table } from '../records/table.ts';
 
 /** Finds the longest value of each text column of the tables of a part, by the lengths that encoders write. */
 export class LongestTexts {
@@ -7,7 +7,7 @@ export class LongestTexts {
 
   constructor(tables: readonly Table[]) {
     this.#tables = tables.map(({ name, columns }) => {
-      const places = columns.flatMap((column, place) => (isText(column) ? [place] : []));
+      const places = columns.flatMap((column, place) => (isTextColumn(column) ? [place] : []));
       return { name, places: Int32Array.from(places), longest: new Int32Array(places.length) };
     });
   }

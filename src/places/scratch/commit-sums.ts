@@ -1,5 +1,5 @@
 import { createDriftCounter, type DriftCount } from '../../core/records/drift.ts';
-import { isText, type Table } from '../../core/records/table.ts';
+import { isTextColumn, type Table } from '../../core/records/table.ts';
 import {
   type Commit,
   type Counts,
@@ -65,6 +65,6 @@ export function tableFacts(
 function maxBytesOf({ name, columns }: Table, commits: readonly Pick<Commit, 'maxBytes'>[]): Map<string, number> {
   const parts = commits.map(({ maxBytes }) => maxBytes?.[name]);
   if (parts.length === 0 || parts.includes(undefined)) return new Map();
-  const texts = columns.filter(isText);
+  const texts = columns.filter(isTextColumn);
   return new Map(texts.map((column, at) => [column.name, Math.max(...parts.map((part) => part?.[at] ?? 0))]));
 }

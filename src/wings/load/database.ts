@@ -1,3 +1,4 @@
+import { literal } from '../../lib/sql-text.ts';
 import type { LoadTable } from '../warehouse/index.ts';
 import type { Table } from '../../core/records/table.ts';
 
@@ -24,4 +25,14 @@ export interface Database {
   /** Makes visible what was committed, where COMMIT does not. */
   publish?(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A moment, in milliseconds since 1970, as an expression of DuckDB and PostgreSQL. */
+export function moment(ms: number): string {
+  return `CAST(${literal(new Date(ms).toISOString())} AS timestamp with time zone)`;
+}
+
+/** The body of a DO statement of PostgreSQL. */
+export function postgresBlock(body: string): string {
+  return `DO ${literal(`BEGIN ${body} END`)};\n`;
 }

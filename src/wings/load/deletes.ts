@@ -20,30 +20,6 @@ export interface DeleteLimit {
   readonly maxDeletes?: string | undefined;
 }
 
-/** The most deletes, as `mostDeletes` takes them. */
-function deleteLimit({ allowEmpty = false, maxDeletes = '5%' }: DeleteLimit): string {
-  return allowEmpty ? '100%' : maxDeletes;
-}
-
-/** The most deletes, as an expression. @param limit a count, or a share such as `5%` @param total the rows, as an expression */
-function mostDeletes(limit: string, total: string): string {
-  return limit.endsWith('%') ? `floor(${total} * ${Number(limit.slice(0, -1))} / 100.0)` : limit;
-}
-
-/** @param byReason undefined where nothing says why */
-function tooManyDeletes(
-  [deleted, total]: readonly [deleted: number, total: number],
-  byReason: DeletesByReason | undefined,
-  { limit, todo }: { readonly limit: string; readonly todo: string },
-): ExportError {
-  const parts = deleteReasons.map((reason) => `${reason} ${count(byReason?.[reason] ?? 0)}`).join(', ');
-  const why = byReason === undefined ? '' : `: ${parts}`;
-  return new ExportError('notTolerated', `${count(deleted)} of ${count(total)} assets would be deleted${why}`, {
-    todo: `Rolled back: --max-deletes ${limit} allows fewer. ${todo}`,
-    facts: { deleted, rows: total },
-  });
-}
-
 /** Rows of a message or a statement at a time. */
 const idsPerQuery = 1000;
 
@@ -133,15 +109,21 @@ export async function requireFewDeletes(
       : idsInAssets(assets.staged, assets.source.rows);
   if (ids === undefined) return;
   const { total, deleted, lacking, id } = ids;
-  const limit = deleteLimit(options);
+  const { allowEmpty = false, maxDeletes = '5%' } = options;
+  const limit = allowEmpty ? '100%' : maxDeletes;
+  const most = limit.endsWith('%') ? `floor(total * ${Number(limit.slice(0, -1))} / 100.0)` : limit;
   await session.refuseIf({
-    query: `SELECT deleted, total FROM (SELECT ${deleted} AS deleted, ${total} AS total) AS counted WHERE deleted > ${mostDeletes(limit, 'total')}`,
+    query: `SELECT deleted, total FROM (SELECT ${deleted} AS deleted, ${total} AS total) AS counted WHERE deleted > ${most}`,
     error: async (row) => {
       const [gone, all] = [Number(row[0]), Number(row[1])];
       const byReason =
         id === undefined ? undefined : await whyDeleted(session, loaded.finished, { lacking, id, deleted: gone });
-      const todo = 'Check the ids of the export. If the table is to hold another export, use --max-deletes 100%.';
-      return tooManyDeletes([gone, all], byReason, { limit, todo });
+      const parts = deleteReasons.map((reason) => `${reason} ${count(byReason?.[reason] ?? 0)}`).join(', ');
+      const why = byReason === undefined ? '' : `: ${parts}`;
+      return new ExportError('notTolerated', `${count(gone)} of ${count(all)} assets would be deleted${why}`, {
+        todo: `Rolled back: --max-deletes ${limit} allows fewer. Check the ids of the export. If the table is to hold another export, use --max-deletes 100%.`,
+        facts: { deleted: gone, rows: all },
+      });
     },
   });
 }

@@ -8,7 +8,7 @@ import { type FailedLoad, isSilent, loadError, lockNotGranted, shownReason } fro
 import type { LoadedExport } from './loaded-export.ts';
 import { loadsTable } from './load-record.ts';
 import { insufficientPrivilege } from './prepare-tables.ts';
-import { createTemporary } from './stages.ts';
+import { createTemporary } from './stage-tables.ts';
 import { columnsInDatabase, filledTables, nameIn, sameType, typeInDatabase } from './table-columns.ts';
 import type { LoadTable } from '../warehouse/index.ts';
 import { plural } from '../../lib/format-text.ts';

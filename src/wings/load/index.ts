@@ -1,4 +1,4 @@
-export { deleteRules, loadModes } from './load-modes.ts';
+export { deleteRules, loadModes } from './load-record.ts';
 export { loadExport } from './load-export.ts';
 export { heldStartMs } from './held-start.ts';
 export type { LoadSummary } from './load-rows.ts';

@@ -116,3 +116,14 @@ function todoFor(reason: string, folder: string, format: string): string {
 
 /** The state of PostgreSQL for a lock that was not granted in time. */
 export const lockNotGranted = '55P03';
+
+/** What failed after COMMIT. */
+export function notMade(what: string, error: unknown, todo: string): ExportError {
+  const message = `the rows are loaded, ${what} is not: ${shownReason(messageOf(error))}`;
+  if (isUnreachable(error))
+    return new ExportError('unavailable', message, { todo: 'Run load again with the same flags.' });
+  if (codeOf(error) !== lockNotGranted) return new ExportError('loadFailed', message, { todo });
+  return new ExportError('unavailable', message, {
+    todo: 'Run load again with the same flags when the transactions end that have read or changed it.',
+  });
+}

@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { nftView, type LoadPlan, nftViewColumns } from '../warehouse/index.ts';
-import type { Database } from './database.ts';
+import { type Database, postgresBlock } from './database.ts';
 import { openDuckdb } from './duckdb/duckdb-database.ts';
 import { openNewFile } from './duckdb/duckdb-new-file.ts';
 import { explainedFailure } from './explain-failure.ts';
-import { type LoadMoment, shownReason } from './load-errors.ts';
+import { type LoadMoment, shownReason, notMade } from './load-errors.ts';
 import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
 import { fillTables, type LoadSummary } from './load-rows.ts';
 import type { RowsOptions } from './stage-tables.ts';
@@ -20,8 +20,6 @@ import { lockLimitMs, changePatiently } from './short-locks.ts';
 import { withoutMiddle } from '../../lib/format-text.ts';
 import { literal, doubleQuoted } from '../../lib/sql-text.ts';
 import { type Column, wholeName } from '../../core/records/table.ts';
-import { postgresBlock } from './sql-words.ts';
-import { notMade } from './postgres/not-made.ts';
 
 /** The columns that people search, by table. */
 const searched: Readonly<Record<string, readonly string[]>> = {
@@ -31,31 +29,24 @@ const searched: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Statements of PostgreSQL that create the indexes. SP-GiST takes values of any length: a B-tree refuses one above about 2,700 bytes, and
- * then every later load.
+ * Creates the indexes that are absent, after the rows are kept. SP-GiST takes values of any length: a B-tree refuses one above about
+ * 2,700 bytes, and then every later load. @throws {ExportError} `loadFailed` or `unavailable` when one cannot be created
  */
-function indexStatements(plan: LoadPlan, schema: string | undefined) {
-  return filledTables(plan).flatMap((table) => {
+async function createIndexes(database: Database, plan: LoadPlan, schema: string | undefined): Promise<void> {
+  for (const table of filledTables(plan)) {
     const columns = searched[table.name.slice(plan.prefix.length)] ?? [];
     const isSearched = (column: Column): boolean => column.type === 'string' && columns.includes(wholeName(column));
-    return table.columns.filter(isSearched).map(({ name }) => {
+    for (const { name } of table.columns.filter(isSearched)) {
       const index = `${table.name}_${name}_spgist`;
       const on = `${nameIn(schema, table.name)} USING spgist (${doubleQuoted(name)})`;
       const create = `CREATE INDEX IF NOT EXISTS ${doubleQuoted(index)} ON ${on};`;
       // CREATE INDEX IF NOT EXISTS needs the owner also where the index is there.
       const isAbsent = `to_regclass(${literal(nameIn(schema, index))}) IS NULL`;
-      return { index, create, sql: postgresBlock(`IF ${isAbsent} THEN ${create} END IF;`) };
-    });
-  });
-}
-
-/** Creates the indexes that are absent, after the rows are kept. @throws {ExportError} `loadFailed` or `unavailable` when one cannot be created */
-async function createIndexes(database: Database, plan: LoadPlan, schema: string | undefined): Promise<void> {
-  for (const { index, create, sql } of indexStatements(plan, schema)) {
-    try {
-      await database.run(sql);
-    } catch (error) {
-      throw notMade(`the index ${index}`, error, `Fix the cause, then run as the owner of the table:\n${create}`);
+      try {
+        await database.run(postgresBlock(`IF ${isAbsent} THEN ${create} END IF;`));
+      } catch (error) {
+        throw notMade(`the index ${index}`, error, `Fix the cause, then run as the owner of the table:\n${create}`);
+      }
     }
   }
 }

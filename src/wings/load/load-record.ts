@@ -1,6 +1,15 @@
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
-import type { LoadMode, LoadWay } from './load-modes.ts';
-import { moment } from './sql-words.ts';
+import { moment } from './database.ts';
+
+export const loadModes = ['replace', 'scd2'] as const;
+export type LoadMode = (typeof loadModes)[number];
+
+/** What becomes of assets that the export does not have. */
+export const deleteRules = ['delete', 'keep', 'mark'] as const;
+export type DeleteRule = (typeof deleteRules)[number];
+
+/** How rows got into the tables, as `_asset_export_loads` records it. */
+export type LoadWay = 'by changes' | 'by comparing' | 'into empty tables' | 'new file';
 
 /** The table in which each load records what the tables hold now: a row a table. It has no prefix. */
 export const loadsTable = '_asset_export_loads';
@@ -43,22 +52,6 @@ export const addedRecordColumns: readonly (readonly [name: string, type: string]
   ['way', 'text'],
   ['columns', 'text'],
 ];
-
-export const createLoadsTable = `CREATE TABLE ${doubleQuoted(loadsTable)} (
-  "table"    text PRIMARY KEY,
-  seal       text,
-  base_seal  text,
-  mode       text NOT NULL,
-  "at"       timestamp with time zone NOT NULL,
-  export     text,
-  started_at timestamp with time zone,
-  "rows"     bigint,
-  deleted    bigint,
-  nul_values text,
-  way        text,
-  columns    text
-);
-`;
 
 const recordColumns = ['seal', 'base_seal', 'mode', 'at', ...addedRecordColumns.map(([name]) => name)];
 

@@ -1,18 +1,15 @@
 import { type LoadTable, requireFreeNames, rowsAfterLoad, versionNames } from '../warehouse/index.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
-import type { Database } from './database.ts';
+import { type Database, moment } from './database.ts';
 import { requireFewDeletes, requireLoaded, requireNoRows } from './deletes.ts';
 import { goneRows, type StagedTable } from './difference.ts';
 import type { LoadedExport } from './loaded-export.ts';
-import type { LoadWay } from './load-modes.ts';
-import { moveRecord, recordLoad, type TableRecord } from './load-record.ts';
+import { type LoadWay, moveRecord, recordLoad, type TableRecord } from './load-record.ts';
 import { type LoadSession, openLoadSession } from './load-session.ts';
 import { holdsMarks, isUnmarked, marksCleared, marksOfGone } from './marks.ts';
 import { type ChangedRows, replaceRows } from './replace-rows.ts';
-import { moment } from './sql-words.ts';
-import { type Loading, type OnItsWay, type RowsOptions, stageTables } from './stage-tables.ts';
-import { dropStages } from './stages.ts';
+import { dropStages, type Loading, type OnItsWay, type RowsOptions, stageTables } from './stage-tables.ts';
 import { holdExport, otherThanBase, requireMode, requireNotOlder, standingsOf } from './standing.ts';
 import { createTables, keyOf, leftTables, openLoad } from './target-tables.ts';
 import { addVersions, isOpen } from './version-rows.ts';
@@ -184,13 +181,27 @@ function countedRows({ loaded, options, hasMarks }: Pick<Loading, 'loaded' | 'op
   };
 }
 
-/** Each table holds the rows of the export, or at least so many where deleted assets are kept. */
+/**
+ * Looks whether each table holds the rows of the export, or at least so many where deleted assets are kept: a trigger, a rule or a person
+ * may have removed rows. @throws {ExportError} `loadFailed`
+ */
 async function lookAfter(loading: Loading, rows: Readonly<Record<string, number>>): Promise<void> {
   const counted = countedRows(loading);
-  const orMore = loading.options.deletes === 'keep';
+  const compared = loading.options.deletes === 'keep' ? '<' : '<>';
   for (const { name, table } of loading.loaded.plan.tables) {
-    const wanted = { table: table.name, rows: rows[name] ?? 0, where: counted(name), orMore };
-    await requireHeld(loading.session, wanted, 'not all changes arrived');
+    const wanted = rows[name] ?? 0;
+    const looked = `SELECT count(*) AS held FROM ${doubleQuoted(table.name)} AS held WHERE ${counted(name)}`;
+    await loading.session.refuseIf({
+      query: `SELECT held FROM (${looked}) AS looked WHERE held ${compared} ${wanted}`,
+      error: ([held]) =>
+        new ExportError(
+          'loadFailed',
+          `the table ${table.name} would hold ${count(Number(held))} of ${count(wanted)} rows: not all changes arrived`,
+          {
+            todo: 'Rolled back. Rows were changed by hand, or a trigger, a rule or a policy of the table removes rows.',
+          },
+        ),
+    });
   }
 }
 
@@ -227,41 +238,4 @@ function startOf({ finished, startedAtMs }: LoadedExport): string {
   throw new ExportError('usage', message, {
     todo: 'An older version made it. Export its ids again, or load it with --mode replace.',
   });
-}
-
-/**
- * Looks at a table after the statements of a load: a trigger, a rule or a person may have removed rows.
- * @param wayOut what brings the table in order
- * @throws {ExportError} `loadFailed` when the table does not hold the rows
- */
-async function requireHeld(
-  session: LoadSession,
-  wanted: {
-    /** The name of the table. */
-    readonly table: string;
-    readonly rows: number;
-    /** The rows that count. */
-    readonly where?: string;
-    /** The table may hold more. */
-    readonly orMore?: boolean;
-  },
-  wayOut: string,
-): Promise<void> {
-  const { table, rows, where = 'TRUE', orMore = false } = wanted;
-  const looked = `SELECT count(*) AS held FROM ${doubleQuoted(table)} AS held WHERE ${where}`;
-  await session.refuseIf({
-    query: `SELECT held FROM (${looked}) AS looked WHERE held ${orMore ? '<' : '<>'} ${rows}`,
-    error: ([held]) => notHeld(table, Number(held), rows, wayOut),
-  });
-}
-
-/** @param wayOut what brings the table in order */
-function notHeld(table: string, held: number, rows: number, wayOut: string): ExportError {
-  return new ExportError(
-    'loadFailed',
-    `the table ${table} would hold ${count(held)} of ${count(rows)} rows: ${wayOut}`,
-    {
-      todo: 'Rolled back. Rows were changed by hand, or a trigger, a rule or a policy of the table removes rows.',
-    },
-  );
 }

@@ -2,7 +2,7 @@ import type { Column } from '../../core/records/table.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { goneRows, sameKey, type StagedTable } from './difference.ts';
-import type { DeleteRule } from './load-modes.ts';
+import type { DeleteRule } from './load-record.ts';
 import type { CountedChange } from './load-session.ts';
 import type { Database, DatabaseKind } from './database.ts';
 import { columnsInDatabase, columnsQuery, describeColumn } from './table-columns.ts';

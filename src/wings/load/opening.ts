@@ -1,8 +1,7 @@
-import { commentsFor, type LoadPlan, recordTable } from '../warehouse/index.ts';
+import { commentsFor, ddlFor, type LoadPlan, recordTable } from '../warehouse/index.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
-import type { DatabaseKind } from './database.ts';
-import { addedRecordColumns, createLoadsTable, loadsTable } from './load-record.ts';
-import { postgresBlock } from './sql-words.ts';
+import { type DatabaseKind, postgresBlock } from './database.ts';
+import { addedRecordColumns, loadsTable } from './load-record.ts';
 
 /** A wait for a lock ends after this time, unless the address of the database says another. */
 export const standardLockTimeoutMs = 30_000;
@@ -16,7 +15,7 @@ export const beginOf: Readonly<Record<DatabaseKind, string>> = {
 /** Statements that each load begins with, in its transaction. @param schema default: the schema of the connection */
 export function openingStatements(kind: DatabaseKind, plan: LoadPlan, schema: string | undefined): string[] {
   const comments = kind === 'postgres' ? commentsFor(kind, recordTable) : '';
-  const loads = createIfAbsent(kind, loadsTable, createLoadsTable + comments);
+  const loads = createIfAbsent(kind, loadsTable, ddlFor(kind, { ...recordTable, key: ['table'] }) + comments);
   if (kind === 'duckdb') return [...selectDuckdbSchema(schema), loads, ...addedRecordColumns.map(addRecordColumn)];
   return [
     ...selectPostgresSchema(schema),

@@ -6,8 +6,7 @@ import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { contentSeal } from '../../places/export/content-seal.ts';
 import { readManifest } from '../../places/export/manifest.ts';
 import type { LoadedExport } from './loaded-export.ts';
-import type { LoadMode } from './load-modes.ts';
-import { loadsTable } from './load-record.ts';
+import { type LoadMode, loadsTable } from './load-record.ts';
 import type { LoadSession } from './load-session.ts';
 
 /** What a table holds, by the record of loads. */

@@ -1,4 +1,4 @@
-import { type Column, type ColumnType, isText } from '../../core/records/table.ts';
+import { type Column, type ColumnType, isTextColumn } from '../../core/records/table.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source } from '../../exports/table-source.ts';
 import { columnList, commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
@@ -19,7 +19,7 @@ const types: Readonly<Record<ColumnType, string>> = {
 
 /** VARCHAR of a width that twice the longest value fits in: queries take memory by the width. */
 function typeOf(column: Column): string {
-  if (!isText(column) || column.maxBytes === undefined) return typeIn(types)(column);
+  if (!isTextColumn(column) || column.maxBytes === undefined) return typeIn(types)(column);
   const width = Math.max(64, 2 ** Math.ceil(Math.log2(2 * column.maxBytes)));
   return `VARCHAR(${Math.min(width, longestText)})${column.nullable ? '' : ' NOT NULL'}`;
 }

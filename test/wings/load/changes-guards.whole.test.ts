@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../warehouse/diff/two-nights.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
-import { loadModes } from '../../../src/wings/load/load-modes.ts';
+import { loadModes } from '../../../src/wings/load/load-record.ts';
 import { runsAll } from '../../support/lane.ts';
 import { runHere } from '../../support/run-here.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';

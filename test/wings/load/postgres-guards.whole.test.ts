@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { diffExports } from '../../../src/wings/warehouse/diff/diff-exports.ts';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
-import { loadModes } from '../../../src/wings/load/load-modes.ts';
+import { loadModes } from '../../../src/wings/load/load-record.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
 import { assetIds, exportNight, firstNight, secondNight } from '../warehouse/diff/two-nights.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadExport, type LoadRequest } from '../../../src/wings/load/load-export.ts';
-import { loadModes } from '../../../src/wings/load/load-modes.ts';
+import { loadModes } from '../../../src/wings/load/load-record.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { emptyDatabases } from './both-databases.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assetsTable, tables } from '../../../src/core/records/columns.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import { isText, type Table } from '../../../src/core/records/table.ts';
+import { isTextColumn, type Table } from '../../../src/core/records/table.ts';
 import type { Dialect } from '../../../src/wings/warehouse/dialect.ts';
 import { tableFormats } from '../../../src/exports/table-source.ts';
 import {
@@ -25,7 +25,7 @@ const folders: Record<(typeof dialectNames)[number], string> = {
 describe('of an export that says how long its texts are', () => {
   const tableOf = (maxBytes: number): Table => ({
     ...assetsTable,
-    columns: assetsTable.columns.map((column) => (isText(column) ? { ...column, maxBytes } : column)),
+    columns: assetsTable.columns.map((column) => (isTextColumn(column) ? { ...column, maxBytes } : column)),
   });
 
   /** Exit, message and ways out; empty where nothing is refused. */

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { changesTable } from '../../../core/records/columns.ts';
 import type { Client } from 'pg';
 import { blockOf } from '../../../core/records/row-block.ts';
-import type { Column, Row, Table } from '../../../core/records/table.ts';
+import type { Column, Row } from '../../../core/records/table.ts';
 import { csvDialects } from '../../../lib/csv-dialect.ts';
 import type { ManifestFile } from '../../../exports/finished-export.ts';
 import { loadOptional } from '../../../lib/packages/optional-packages.ts';
@@ -75,90 +75,70 @@ export async function openPostgres(
     await pipeline(Readable.from(bytes, { objectMode: false }), stream);
     return stream.rowCount;
   };
-  return new PostgresDatabase(client, copy, loaded, rule);
+  return databaseOn(client, copy, loaded, rule);
 }
 
-class PostgresDatabase implements Database {
-  readonly kind = 'postgres';
-  readonly nulValues = new Map<string, NulCounts>();
-  readonly #client: Client;
-  readonly #copy: (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>;
-  readonly #loaded: LoadedExport | undefined;
-  readonly #rule: NulRule;
-
-  /** @param copy sends bytes to a COPY statement, and gives back the number of its rows */
-  constructor(
-    client: Client,
-    copy: (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>,
-    loaded: LoadedExport | undefined,
-    rule: NulRule,
-  ) {
-    this.#client = client;
-    this.#copy = copy;
-    this.#loaded = loaded;
-    this.#rule = rule;
-  }
-
-  async run(sql: string): Promise<number> {
+/** @param copy sends bytes to a COPY statement, and gives back the number of its rows */
+function databaseOn(
+  client: Client,
+  copy: (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>,
+  loaded: LoadedExport | undefined,
+  rule: NulRule,
+): Database {
+  const nulValues = new Map<string, NulCounts>();
+  const run = async (sql: string): Promise<number> => {
     // Several statements have a result each.
-    const results = [await this.#client.query(sql)].flat();
+    const results = [await client.query(sql)].flat();
     return results.reduce((rows, { rowCount }) => rows + (rowCount ?? 0), 0);
-  }
-
-  async rows(text: string): Promise<unknown[][]> {
-    return (await this.#client.query<unknown[]>({ text, rowMode: 'array' })).rows;
-  }
-
-  async *pages(sql: string): AsyncGenerator<unknown[][], void, void> {
-    await this.run(`DECLARE asset_export_rows NO SCROLL CURSOR FOR ${sql}`);
-    for (;;) {
-      const rows = await this.rows('FETCH 1000 FROM asset_export_rows');
-      if (rows.length === 0) break;
-      yield rows;
-    }
-    await this.run('CLOSE asset_export_rows');
-  }
-
-  async hasRows({ name }: Pick<Table, 'name'>): Promise<boolean> {
-    return (await this.run(`SELECT 1 FROM ${doubleQuoted(name)} LIMIT 1`)) > 0;
-  }
-
-  async load(source: LoadTable): Promise<number> {
-    const { name, columns } = source.table;
-    const cleaner = this.#rule === 'fail' ? undefined : new NulCleaner(columns, await this.#jsonbOf(name), this.#rule);
-    let rows = 0;
-    for (const file of source.files) rows += await this.#loadFile(source, file, cleaner);
-    if (cleaner !== undefined) {
-      this.nulValues.set(source.name === changesTable.name ? 'assets' : source.name, cleaner.counts);
-    }
-    return rows;
-  }
-
-  async close(): Promise<void> {
-    await this.#client.end();
-  }
-
-  async #loadFile(source: LoadTable, file: ManifestFile, cleaner: NulCleaner | undefined): Promise<number> {
-    if (this.#loaded === undefined) throw new Error('nothing to load');
-    const { finished, plan } = this.#loaded;
+  };
+  const rowsOf = async (text: string): Promise<unknown[][]> =>
+    (await client.query<unknown[]>({ text, rowMode: 'array' })).rows;
+  /** Columns of type jsonb, which takes no escape of NUL. */
+  const jsonbOf = async (table: string): Promise<ReadonlySet<string>> => {
+    const of = `attrelid = to_regclass(${literal(doubleQuoted(table))}) AND atttypid = 'jsonb'::regtype`;
+    const rows = await rowsOf(`SELECT attname::text FROM pg_attribute WHERE ${of}`);
+    return new Set(rows.map(([name]) => String(name)));
+  };
+  const loadFile = async (source: LoadTable, file: ManifestFile, cleaner: NulCleaner | undefined): Promise<number> => {
+    if (loaded === undefined) throw new Error('nothing to load');
+    const { finished, plan } = loaded;
     const { columns } = source.table;
     if (plan.format === 'parquet' || (cleaner !== undefined && (await holdsAny(finished.bytes(file), nulSequences)))) {
       const rows = finished.rows(file, columns);
-      return this.#copy(csvOf(cleaner?.rows(rows) ?? rows, columns), copyCsv(source, ''));
+      return copy(csvOf(cleaner?.rows(rows) ?? rows, columns), copyCsv(source, ''));
     }
-    if (plan.format === 'csv') return this.#copy(finished.bytes(file), copyCsv(source, nullText(plan)));
-    await this.run(jsonLinesCopy.create);
+    if (plan.format === 'csv') return copy(finished.bytes(file), copyCsv(source, nullText(plan)));
+    await run(jsonLinesCopy.create);
     const lines = `COPY ${jsonLinesCopy.table} FROM STDIN WITH (${jsonLinesCopy.copyOptions})`;
-    await this.#copy(finished.bytes(file), lines);
-    return this.run(jsonLinesCopy.fill(source.table));
-  }
-
-  /** Columns of type jsonb, which takes no escape of NUL. */
-  async #jsonbOf(table: string): Promise<ReadonlySet<string>> {
-    const of = `attrelid = to_regclass(${literal(doubleQuoted(table))}) AND atttypid = 'jsonb'::regtype`;
-    const rows = await this.rows(`SELECT attname::text FROM pg_attribute WHERE ${of}`);
-    return new Set(rows.map(([name]) => String(name)));
-  }
+    await copy(finished.bytes(file), lines);
+    return run(jsonLinesCopy.fill(source.table));
+  };
+  return {
+    kind: 'postgres',
+    nulValues,
+    run,
+    rows: rowsOf,
+    pages: async function* (sql) {
+      await run(`DECLARE asset_export_rows NO SCROLL CURSOR FOR ${sql}`);
+      for (;;) {
+        const rows = await rowsOf('FETCH 1000 FROM asset_export_rows');
+        if (rows.length === 0) break;
+        yield rows;
+      }
+      await run('CLOSE asset_export_rows');
+    },
+    hasRows: async ({ name }) => (await run(`SELECT 1 FROM ${doubleQuoted(name)} LIMIT 1`)) > 0,
+    load: async (source) => {
+      const { name, columns } = source.table;
+      const cleaner = rule === 'fail' ? undefined : new NulCleaner(columns, await jsonbOf(name), rule);
+      let rows = 0;
+      for (const file of source.files) rows += await loadFile(source, file, cleaner);
+      if (cleaner !== undefined)
+        nulValues.set(source.name === changesTable.name ? 'assets' : source.name, cleaner.counts);
+      return rows;
+    },
+    close: () => client.end(),
+  };
 }
 
 /** How a file shows NUL characters: as bytes, or as escapes of JSON. */
