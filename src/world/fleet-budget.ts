@@ -5,16 +5,21 @@ import type { BookedDay } from '../core/client/ledger/credit-ledger.ts';
 import type { Job } from '../core/job/job-schema.ts';
 import { systemClock } from '../lib/clock.ts';
 
-export interface FleetBudgetOptions extends Pick<PostgresContext, 'abort'>, LedgerOf {
-  readonly budget?: Job['budget'];
-  /** Takes messages until `tellTo` names another. */
-  readonly tell: (message: string) => void;
-}
-
 /** Opens the budget of a fleet. Its client is loaded only for a job that names a database. @throws {ExportError} */
 export async function openFleetBudget(
   database: string,
-  { apiKey, account, budget, abort, tell: first }: FleetBudgetOptions,
+  {
+    apiKey,
+    account,
+    budget,
+    abort,
+    tell: first,
+  }: Pick<PostgresContext, 'abort'> &
+    LedgerOf & {
+      readonly budget?: Job['budget'];
+      /** Takes messages until `tellTo` names another. */
+      readonly tell: (message: string) => void;
+    },
 ): Promise<{
   readonly ledger: PostgresLedger;
   /** Redirects the messages of the connection. */

@@ -9,12 +9,6 @@ export interface RedrawnBlock {
   end(): void;
 }
 
-export interface Drawn {
-  readonly text: string;
-  /** Of the terminal's window or tab. */
-  readonly title?: string;
-}
-
 const redrawMs = 200;
 
 /** The window's title (OSC 2), and what keeps the one that is there and brings it back (XTWINOPS 22 and 23). */
@@ -22,8 +16,11 @@ const setTitle = (title: string): string => `\u001b]2;${title}\u0007`;
 const keepTitle = '\u001b[22;2t';
 const restoreTitle = '\u001b[23;2t';
 
-/** Shows what `draw` gives for the terminal's width, five times a second. */
-export function redrawnBlock(draw: (columns: number) => Drawn, terminal: TerminalOutput): RedrawnBlock {
+/** Shows what `draw` gives for the terminal's width, five times a second. Its title is that of the terminal's window or tab. */
+export function redrawnBlock(
+  draw: (columns: number) => { readonly text: string; readonly title?: string },
+  terminal: TerminalOutput,
+): RedrawnBlock {
   const block = createLogUpdate(terminal);
   let shownTitle: string | undefined;
   const redraw = (): void => {

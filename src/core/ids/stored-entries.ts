@@ -2,14 +2,10 @@ import { type RowBlock, textOfCell } from '../records/row-block.ts';
 import { entryStates, type IdEntry } from './entries.ts';
 import { invalidState, reasonOfState } from './clean-id.ts';
 
-/** An entry as a row of the table `ids` has it. */
-export interface StoredEntry extends Omit<IdEntry, 'source'> {
-  /** Name of its input. */
-  readonly input: string;
-}
-
-/** Reads rows of the table `ids`. */
-export function* storedEntries(rows: RowBlock): Generator<StoredEntry, void, void> {
+/** Reads rows of the table `ids`: entries with the names of their inputs. */
+export function* storedEntries(
+  rows: RowBlock,
+): Generator<Omit<IdEntry, 'source'> & { readonly input: string }, void, void> {
   for (let row = 0; row < rows.rows; row += 1) {
     const cell = (column: number): string => textOfCell(rows, row * rows.width + column) ?? '';
     const [text, state] = [cell(2), cell(3)];

@@ -6,7 +6,7 @@ import type { Job } from '../job/job-schema.ts';
 import { kernelProblem } from '../../lib/kernel/kernel.ts';
 import { utcDay } from '../../lib/clock.ts';
 import { aboutEntriesIn } from '../ids/read/first-entries.ts';
-import { areKept, prepareInputs, type PreparedInputs } from '../ids/prepare-inputs.ts';
+import { areKept, type InputSources, prepareInputs, type PreparedInputs } from '../ids/prepare-inputs.ts';
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
@@ -78,11 +78,20 @@ async function openRun(
   const nights = await nightsFor(withPattern(request), wings.nights);
   const report = reportFor(job, wings);
   const following = { ...context, lake: followerFor(withPattern(request), wings) };
-  const after = afterComplete(nights, { job, outputDir, place: home.place }, following);
   await nights?.requireLatestFree(job, context);
   await requireFollowable({ job, outputDir }, following);
-  const write = report && (async () => (await report())(home.place, context));
-  return { job, outputDir, idsFolder, fresh, home, context, nights, lake: wings.lake, report: write, ...after };
+  return {
+    job,
+    outputDir,
+    idsFolder,
+    fresh,
+    home,
+    context,
+    nights,
+    lake: wings.lake,
+    report: report && (async () => (await report())(home.place, context)),
+    ...afterComplete(nights, { job, outputDir, place: home.place }, following),
+  };
 }
 
 /** The account of an export that is complete and has no running process. Reading it takes no lock and writes nothing. */
@@ -93,9 +102,7 @@ async function finishedBefore(run: ExportRun): Promise<ExportOutcome | undefined
   const manifest = await home.readIdle();
   // One that is set aside may be judged anew, which changes its manifest.
   if (manifest === undefined || manifest.setAside !== undefined) return undefined;
-  const { idsFolder, outputDir, context } = run;
-  const { files, stdin } = context;
-  const { fingerprints } = await prepareInputs({ job, idsFolder, outputDir, files, stdin, folder: home.scratch });
+  const { fingerprints } = await prepareInputs(sourcesOf(run));
   requireSame(home.name, manifest, { job: jobShape(job), inputs: [...fingerprints] });
   return alreadyComplete(home.name, manifest);
 }
@@ -123,18 +130,22 @@ async function exportHeld(run: ExportRun): Promise<ExportOutcome> {
   }
 }
 
-async function readInputs({ job, idsFolder, outputDir, fresh, home, context }: ExportRun): Promise<PreparedInputs> {
-  const { files, stdin, stop } = context;
+function sourcesOf({ job, idsFolder, outputDir, home, context }: ExportRun): InputSources {
+  const { files, stdin } = context;
+  return { job, idsFolder, outputDir, files, stdin, folder: home.scratch };
+}
+
+async function readInputs(run: ExportRun): Promise<PreparedInputs> {
+  const { job, context } = run;
+  const { stop } = context;
   const onNote = (message: string): void => {
     context.listener({ kind: 'warning', message });
   };
   const problem = kernelProblem();
   if (problem !== undefined) onNote(slowMessage(problem));
-  const findRemote = bucketIds(job, context);
-  const sources = { job, idsFolder, outputDir, files, stdin, stop, folder: home.scratch, findRemote, onNote };
-  const inputs = await prepareInputs(sources);
+  const inputs = await prepareInputs({ ...sourcesOf(run), stop, findRemote: bucketIds(job, context), onNote });
   // A process that was stopped meanwhile may have read half of its stdin.
-  if (fresh || areKept(job)) stop.throwIfAborted();
+  if (run.fresh || areKept(job)) stop.throwIfAborted();
   return inputs;
 }
 

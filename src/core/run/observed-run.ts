@@ -29,15 +29,14 @@ export interface ObservedContext extends Braked<ExportContext> {
   readonly addListener: (listener: RunListener) => void;
 }
 
-export interface RunToObserve extends ExportContext {
-  readonly job: Job;
-  readonly startedAtMs: number;
-  readonly worker?: string;
-}
-
 /** Does the work of a run while observers follow it, and tells them how it ended. */
 export async function observedRun(
-  { job, startedAtMs, worker, ...context }: RunToObserve,
+  {
+    job,
+    startedAtMs,
+    worker,
+    ...context
+  }: ExportContext & { readonly job: Job; readonly startedAtMs: number; readonly worker?: string },
   work: (context: ObservedContext) => Promise<ExportOutcome>,
 ): Promise<ExportOutcome> {
   const run = context.run ?? uuidV7(startedAtMs);

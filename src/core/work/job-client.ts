@@ -4,18 +4,15 @@ import type { Job } from '../job/job-schema.ts';
 import { tlsFor } from '../job/tls-files.ts';
 import type { PartsContext } from './parts-context.ts';
 
-/** What differs between the clients of parts, of single assets and of lists. */
-type ClientTraits = Pick<
-  ClientOptions,
-  'onCall' | 'onFree' | 'sent' | 'sizes' | 'missingShare' | 'learnedCalls' | 'allowNone'
-> &
-  Partial<Pick<ClientOptions, 'budget' | 'journal' | 'stop'>>;
-
-/** Creates the client for the service of a job. It keeps no answers, unless the traits have a journal. */
+/**
+ * Creates the client for the service of a job. It keeps no answers, unless the traits have a journal.
+ * @param traits what differs between the clients of parts, of single assets and of lists
+ */
 export function clientOf(
   { service, budget }: Pick<Job, 'service' | 'budget'>,
   context: Omit<PartsContext, 'files' | 'threads' | 'listener'> & { readonly listener: ClientListener },
-  traits: ClientTraits,
+  traits: Pick<ClientOptions, 'onCall' | 'onFree' | 'sent' | 'sizes' | 'missingShare' | 'learnedCalls' | 'allowNone'> &
+    Partial<Pick<ClientOptions, 'budget' | 'journal' | 'stop'>>,
 ): CreatedClient {
   const { concurrency, timeoutMs, retries, tls } = service;
   return createClient({

@@ -42,14 +42,14 @@ export async function* groupParts(batches: AsyncIterable<Batch>): AsyncGenerator
   if (packed.length > 0) yield group();
 }
 
-/** The first items of a stream. `all` yields the whole stream, first items included, and may be iterated once. */
-export interface StreamAhead<T> {
-  readonly first: readonly T[];
-  readonly all: AsyncGenerator<T, void, void>;
-}
-
-/** Reads up to `count` items ahead. */
-export async function peek<T>(source: AsyncIterable<T>, count: number): Promise<StreamAhead<T>> {
+/**
+ * Reads up to `count` items ahead.
+ * @returns all: yields the whole stream, first items included, and may be iterated once
+ */
+export async function peek<T>(
+  source: AsyncIterable<T>,
+  count: number,
+): Promise<{ readonly first: readonly T[]; readonly all: AsyncGenerator<T, void, void> }> {
   const iterator = source[Symbol.asyncIterator]();
   const first: T[] = [];
   while (first.length < count) {

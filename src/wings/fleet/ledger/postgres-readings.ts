@@ -3,9 +3,6 @@ import { type LedgerOf, ledgerName } from '../../../core/client/ledger/ledger-fi
 import { connectPostgres, patience, type PostgresContext } from './postgres-connection.ts';
 import { hasSchema } from './postgres-schema.ts';
 
-/** All ledgers where neither a key nor an account is given. */
-export interface PostgresReading extends PostgresContext, LedgerOf {}
-
 const statement = `
 select coalesce(json_agg(d order by ledger, day), '[]') as days from (
   select key as ledger, to_char(day, 'YYYY-MM-DD') as day, booked as credits
@@ -14,11 +11,12 @@ select coalesce(json_agg(d order by ledger, day), '[]') as days from (
 
 /**
  * What is booked in a shared database, by key and day. Changes nothing there, and waits 10 seconds at most.
+ * All ledgers where neither a key nor an account is given.
  * @throws {ExportError} as `openPostgresLedger`
  */
 export async function readPostgresLedger(
   address: string,
-  { apiKey, account, ...context }: PostgresReading,
+  { apiKey, account, ...context }: PostgresContext & LedgerOf,
 ): Promise<BookedDay[]> {
   const connection = await connectPostgres(address, context);
   try {

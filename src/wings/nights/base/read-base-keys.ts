@@ -14,16 +14,19 @@ import type { AssetClasses } from './asset-classes.ts';
 import { type BaseKey, BaseKeys } from './base-keys.ts';
 import type { OpenBase } from './open-base.ts';
 
-export interface ReadKeysOptions {
+/** Reads id, time and class of every row of a base, and its missing and failed ids. @throws {ExportError} `damaged` */
+export async function readBaseKeys({
+  base,
+  classes,
+  startedAtMs,
+  onWarning,
+}: {
   readonly base: OpenBase;
   readonly classes: AssetClasses;
   /** When this export began. */
   readonly startedAtMs: number;
   readonly onWarning: (message: string) => void;
-}
-
-/** Reads id, time and class of every row of a base, and its missing and failed ids. @throws {ExportError} `damaged` */
-export async function readBaseKeys({ base, classes, startedAtMs, onWarning }: ReadKeysOptions): Promise<BaseKeys> {
+}): Promise<BaseKeys> {
   const { finished } = base;
   const { exported, carried, missing, failed } = finished.manifest.counts;
   const keys = new BaseKeys(exported + carried + missing + failed);
