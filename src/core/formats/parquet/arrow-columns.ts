@@ -44,7 +44,7 @@ export function valueBits(care: number): number {
   return care === int64Care || care === doubleCare ? 64 : 0;
 }
 
-export function isText(care: number): boolean {
+export function isTextCare(care: number): boolean {
   return care === stringCare || care === jsonCare;
 }
 
@@ -117,12 +117,15 @@ function laidColumn(
   const bits = bitBytes(before, rows);
   const start = word(columnStartWord);
   const ends = start + wholeBlocks(bits);
-  const values = ends + (isText(care) ? wholeBlocks(rows * 4) : 0);
+  const values = ends + (isTextCare(care) ? wholeBlocks(rows * 4) : 0);
   return {
     nulls: word(columnNullsWord),
     validity: bytes.subarray(start, start + bits),
-    ends: bytes.subarray(ends, ends + (isText(care) ? rows * 4 : 0)),
-    values: bytes.subarray(values, values + (isText(care) ? word(columnBytesWord) : valueBytes(care, before, rows))),
+    ends: bytes.subarray(ends, ends + (isTextCare(care) ? rows * 4 : 0)),
+    values: bytes.subarray(
+      values,
+      values + (isTextCare(care) ? word(columnBytesWord) : valueBytes(care, before, rows)),
+    ),
   };
 }
 
@@ -168,7 +171,7 @@ export function longRows(block: RowBlock, columnCares: readonly number[], batch:
 }
 
 function longColumn(care: number, texts: readonly (string | null)[], shift: number, base: number): LaidColumn {
-  const ends = new Int32Array(isText(care) ? texts.length : 0);
+  const ends = new Int32Array(isTextCare(care) ? texts.length : 0);
   let end = base;
   for (let row = 0; row < ends.length; row += 1) ends[row] = end += Buffer.byteLength(texts[row] ?? '');
   return {
@@ -191,7 +194,7 @@ function longValues(care: number, texts: readonly (string | null)[], shift: numb
     case decimalCare:
       return new Uint8Array(BigInt64Array.from(integers().flatMap((value) => [value, value >> 64n])).buffer);
     default:
-      return isText(care) ? new TextEncoder().encode(texts.join('')) : new Uint8Array(0);
+      return isTextCare(care) ? new TextEncoder().encode(texts.join('')) : new Uint8Array(0);
   }
 }
 

@@ -5,7 +5,7 @@ import { GrowingBytes } from '../growing-bytes.ts';
 import {
   type BatchRows,
   careOf,
-  isText,
+  isTextCare,
   kernelRows,
   type LaidColumn,
   type LaidRows,
@@ -101,7 +101,7 @@ class ArrowColumn {
   addTo(batch: ArrowBatch, rows: number): void {
     batch.node(rows, this.#nulls);
     batch.buffer(this.#nulls === 0 ? noBytes : this.#validity.bytes);
-    if (isText(this.#care)) batch.buffer(this.#offsets.bytes);
+    if (isTextCare(this.#care)) batch.buffer(this.#offsets.bytes);
     batch.buffer(this.#values.bytes);
   }
 
