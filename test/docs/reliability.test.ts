@@ -8,7 +8,7 @@ const textOf = (path: string): string => readFileSync(fileURLToPath(new URL(path
 
 const promises = testedPromises();
 
-describe('docs/reliability.md', () => {
+describe('the pages of promises and contributions', () => {
   it('has promises in each of its groups, and each of them once', () => {
     expect(new Set(promises.map(({ group }) => group))).toEqual(new Set(promiseGroups));
     const texts = promises.map(({ text }) => text);
@@ -27,11 +27,13 @@ describe('docs/reliability.md', () => {
     expect(models.filter(({ file }) => !marked.has(file))).toEqual([]);
   });
 
-  it('names no file or folder of the project that is not there', () => {
-    const paths = [
-      ...textOf('docs/reliability.md').matchAll(/`((?:test|src|bench|docs|data)\/[^`]*)`|\]\(\.\.\/(test\/[^)]*)\)/g),
-    ].map(([, path, linked = '']) => path ?? linked);
-    expect(paths.length).toBeGreaterThan(60);
+  it.each([
+    ['docs/reliability.md', 60],
+    ['.github/CONTRIBUTING.md', 15],
+  ])('%s names no file or folder of the project that is not there', (paper, atLeast) => {
+    const named = /`((?:test|src|bench|docs|data)\/[^`]*)`|\]\(\.\.\/((?:test|docs)\/[^)]*)\)/g;
+    const paths = [...textOf(paper).matchAll(named)].map(([, path, linked = '']) => path ?? linked);
+    expect(paths.length).toBeGreaterThan(atLeast);
     expect(paths.filter((path) => !existsSync(fileURLToPath(new URL(path, root))))).toEqual([]);
   });
 });
@@ -40,6 +42,7 @@ describe.each([
   'README.md',
   'ARCHITECTURE.md',
   'CHANGELOG.md',
+  '.github/CONTRIBUTING.md',
   'docs/cli.md',
   'docs/job.md',
   'docs/exit-codes.md',
