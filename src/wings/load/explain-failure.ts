@@ -267,7 +267,8 @@ async function otherTypes(
   const found: OtherType[] = [];
   for (const table of tables) {
     const held = await columnsInDatabase(database, schema, table.name);
-    const defaults = await columnsWithDefault(database, schema, table.name);
+    const withDefault = `SELECT attname::text FROM pg_attribute WHERE attrelid = to_regclass(${literal(nameIn(schema, table.name))}) AND atthasdef AND attgenerated = ''`;
+    const defaults = database.kind === 'duckdb' ? [] : (await database.rows(withDefault)).map(([name]) => String(name));
     for (const column of table.columns) {
       const type = typeInDatabase(database.kind, column);
       const now = held.get(column.name);
@@ -275,24 +276,12 @@ async function otherTypes(
       const name = doubleQuoted(column.name);
       const alter = `ALTER TABLE ${nameIn(schema, table.name)} ALTER COLUMN ${name}`;
       // A default of any type becomes text by itself.
-      const drops = defaults.has(column.name) && type !== 'text' ? [`${alter} DROP DEFAULT;`] : [];
+      const drops = defaults.includes(column.name) && type !== 'text' ? [`${alter} DROP DEFAULT;`] : [];
       const statements = [...drops, `${alter} TYPE ${type} USING ${name}::text::${type};`];
       found.push({ table: table.name, name: column.name, statements });
     }
   }
   return found;
-}
-
-async function columnsWithDefault(
-  database: Database,
-  schema: string | undefined,
-  table: string,
-): Promise<ReadonlySet<string>> {
-  if (database.kind === 'duckdb') return new Set();
-  const rows = await database.rows(
-    `SELECT attname::text FROM pg_attribute WHERE attrelid = to_regclass(${literal(nameIn(schema, table))}) AND atthasdef AND attgenerated = ''`,
-  );
-  return new Set(rows.map(([name]) => String(name)));
 }
 
 /** The views that use one of these columns, and those that use such a view: PostgreSQL changes no type below a view. */

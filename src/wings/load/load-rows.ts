@@ -8,11 +8,10 @@ import type { LoadedExport } from './loaded-export.ts';
 import { type LoadWay, moveRecord, recordLoad, type TableRecord } from './load-record.ts';
 import { type LoadSession, openLoadSession } from './load-session.ts';
 import { holdsMarks, isUnmarked, marksCleared, marksOfGone } from './marks.ts';
-import { type ChangedRows, replaceRows } from './replace-rows.ts';
 import { dropStages, type Loading, type OnItsWay, type RowsOptions, stageTables } from './stage-tables.ts';
 import { holdExport, otherThanBase, requireMode, requireNotOlder, standingsOf } from './standing.ts';
 import { createTables, keyOf, leftTables, openLoad } from './target-tables.ts';
-import { addVersions, isOpen } from './version-rows.ts';
+import { addVersions, type ChangedRows, isOpen, replaceRows } from './change-rows.ts';
 import { count } from '../../lib/format-text.ts';
 
 /** What a load did. `already`: the tables stood at this export. */
@@ -135,7 +134,10 @@ async function bring(loading: Loading, onTheirWay: readonly OnItsWay[]): Promise
   const left = await leftTables(loading.database, loaded);
   if (left !== undefined) options.note?.(left);
   const { written = 0, deleted = 0 } = done.get('assets') ?? {};
-  return { ...summary, way, changed: written, deleted, nulValues: nulValuesOf(session) };
+  const nulValues = [...session.nulValues].flatMap(([table, counts]) =>
+    Object.entries(counts).map(([column, values]) => [`${table}.${column}`, values] as const),
+  );
+  return { ...summary, way, changed: written, deleted, nulValues: Object.fromEntries(nulValues) };
 }
 
 async function wayOf({ session, loaded, byChanges, database }: Loading): Promise<LoadWay> {
@@ -203,13 +205,6 @@ async function lookAfter(loading: Loading, rows: Readonly<Record<string, number>
         ),
     });
   }
-}
-
-function nulValuesOf({ nulValues }: LoadSession): LoadSummary['nulValues'] {
-  const named = [...nulValues].flatMap(([table, counts]) =>
-    Object.entries(counts).map(([column, values]) => [`${table}.${column}`, values] as const),
-  );
-  return Object.fromEntries(named);
 }
 
 /** The tables hold what this export holds, by an earlier one: the later one is what they hold now. */

@@ -55,8 +55,10 @@ export function openLoadSession(database: Database, isTrial = false): LoadSessio
   const change = async ({ table, sql, rows }: CountedChange): Promise<number> => {
     const wanted = await rowsOf(rows);
     const changed = await database.run(sql);
-    if (changed !== wanted) throw notAllChanged(table, changed, wanted);
-    return changed;
+    if (changed === wanted) return changed;
+    throw new ExportError('loadFailed', `the table ${table} took ${count(changed)} of ${count(wanted)} changed rows`, {
+      todo: 'Rolled back. A trigger, a rule or a policy of the table drops rows: disable it, then run load again.',
+    });
   };
   return {
     kind: database.kind,
@@ -66,7 +68,9 @@ export function openLoadSession(database: Database, isTrial = false): LoadSessio
     pages: (sql) => database.pages(sql),
     load: async (source) => {
       const rows = await database.load(source);
-      if (rows !== source.rows) throw notAllArrived(source.table.name, rows, source.rows);
+      if (rows === source.rows) return;
+      const message = `the table ${source.table.name} received ${count(rows)} of ${count(source.rows)} rows`;
+      throw new ExportError('loadFailed', message, { todo: 'Rolled back. Fix the cause and run load again.' });
     },
     refuseIf: async ({ query, error }) => {
       const [row] = await database.rows(query);
@@ -89,16 +93,4 @@ function uniqueIndexOf(table: string, key: readonly string[]): string {
   const names = [...key].sort().join(',');
   return `SELECT 1 FROM pg_index WHERE indrelid = to_regclass(${literal(doubleQuoted(table))}) AND indisunique AND indisvalid
 AND indpred IS NULL AND indexprs IS NULL AND indnatts = indnkeyatts AND (${columns}) = ${literal(names)}`;
-}
-
-function notAllChanged(table: string, changed: number, wanted: number): ExportError {
-  return new ExportError('loadFailed', `the table ${table} took ${count(changed)} of ${count(wanted)} changed rows`, {
-    todo: 'Rolled back. A trigger, a rule or a policy of the table drops rows: disable it, then run load again.',
-  });
-}
-
-function notAllArrived(table: string, rows: number, wanted: number): ExportError {
-  return new ExportError('loadFailed', `the table ${table} received ${count(rows)} of ${count(wanted)} rows`, {
-    todo: 'Rolled back. Fix the cause and run load again.',
-  });
 }

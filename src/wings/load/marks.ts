@@ -58,18 +58,10 @@ export async function holdsMarks(
   if (!isOfExport && (await database.rows(marksQuery(database.kind, name))).length > 0) return true;
   if (deletes !== 'mark') return false;
   const held = await columnsInDatabase(database, schema, name);
-  if (isOfExport || held.has(marksColumn.name)) throw marksTaken(name, schema, isOfExport);
-  return false;
-}
-
-/** @param isOfExport whether the export fills it */
-function marksTaken(table: string, schema: string | undefined, isOfExport: boolean): ExportError {
   const { name: column, about } = marksColumn;
+  if (!isOfExport && !held.has(column)) return false;
   const renames = 'Rename the column in the job (output.rename) and in the table';
-  const owns = `Rename the column. If an older version made it for marks, run: ${describeColumn(schema, { table, column, type: '', about })}`;
-  return new ExportError(
-    'usage',
-    `the column ${column} of the table ${table} is not for marks: --deletes mark would overwrite its values`,
-    { todo: `${isOfExport ? renames : owns}\nOr use --deletes keep or delete.` },
-  );
+  const owns = `Rename the column. If an older version made it for marks, run: ${describeColumn(schema, { table: name, column, type: '', about })}`;
+  const message = `the column ${column} of the table ${name} is not for marks: --deletes mark would overwrite its values`;
+  throw new ExportError('usage', message, { todo: `${isOfExport ? renames : owns}\nOr use --deletes keep or delete.` });
 }

@@ -1,10 +1,13 @@
 import { commentsFor, ddlFor, type LoadPlan, recordTable } from '../warehouse/index.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
-import { type DatabaseKind, postgresBlock } from './database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { codeOf } from '../../lib/export-error.ts';
+import { type Database, type DatabaseKind, postgresBlock } from './database.ts';
+import { lockNotGranted } from './load-errors.ts';
 import { addedRecordColumns, loadsTable } from './load-record.ts';
 
 /** A wait for a lock ends after this time, unless the address of the database says another. */
-export const standardLockTimeoutMs = 30_000;
+const standardLockTimeoutMs = 30_000;
 
 /** At this level, after the wait for its turn a load sees what the load before it left. */
 export const beginOf: Readonly<Record<DatabaseKind, string>> = {
@@ -80,4 +83,36 @@ BEGIN
   PERFORM set_config('lock_timeout', CASE given WHEN '0' THEN '${standardLockTimeoutMs}' ELSE given END, true);
 END`;
   return `DO ${literal(wait)};\n`;
+}
+
+/**
+ * A change of a table or view waits for all transactions that have read it, and later readers wait behind it: it is tried for a short
+ * time, again and again. In milliseconds.
+ */
+const [tryMs, pauseMs] = [300, 1000] as const;
+
+/** How long a load waits for a lock, in milliseconds. */
+export async function lockLimitMs(database: Database): Promise<number> {
+  if (database.kind === 'duckdb') return 0;
+  const [[ms] = []] = await database.rows(`SELECT setting FROM pg_settings WHERE name = 'lock_timeout'`);
+  return Number(ms) === 0 ? standardLockTimeoutMs : Number(ms);
+}
+
+/** Changes what people read, in a transaction of its own. @throws the last error of the driver */
+export async function changePatiently(database: Database, clock: Clock, change: () => Promise<void>): Promise<void> {
+  const limitMs = await lockLimitMs(database);
+  const sinceMs = clock.monotonic();
+  for (;;) {
+    await database.run(beginOf[database.kind]);
+    try {
+      if (database.kind === 'postgres') await database.run(`SET LOCAL lock_timeout = ${tryMs}`);
+      await change();
+      await database.run('COMMIT');
+      return;
+    } catch (error) {
+      await database.run('ROLLBACK').catch(() => undefined);
+      if (codeOf(error) !== lockNotGranted || clock.monotonic() - sinceMs + pauseMs > limitMs) throw error;
+      await clock.sleep(pauseMs);
+    }
+  }
 }

@@ -5,7 +5,7 @@ import { codeOf } from '../../lib/export-error.ts';
 import type { Database } from './database.ts';
 import { addedRecordColumns, loadsTable } from './load-record.ts';
 import { marksColumn } from './marks.ts';
-import { changePatiently } from './short-locks.ts';
+import { changePatiently } from './opening.ts';
 import {
   addColumn,
   describeColumn,

@@ -11,7 +11,7 @@ import type { LoadSession } from './load-session.ts';
 import { isUnmarked } from './marks.ts';
 import { columnsQuery, typeInDatabase } from './table-columns.ts';
 import { keyOf, lockTables } from './target-tables.ts';
-import { isOpen } from './version-rows.ts';
+import { isOpen } from './change-rows.ts';
 
 export interface RowsOptions extends DeleteLimit {
   readonly mode: LoadMode;
@@ -109,11 +109,6 @@ async function keyInTable(session: LoadSession, source: LoadTable): Promise<stri
   return (await session.count(held)) === key.length ? key : [];
 }
 
-/** The name of the stage of a table: without a schema, because it is temporary. @param name of the table in the export */
-function stageName(name: string): string {
-  return stagePrefix + name;
-}
-
 /**
  * Creates the stage of a table. Its columns have the types of the table, which a user may have changed.
  * @param own columns that the table lacks, with their types
@@ -131,13 +126,13 @@ function createStage(
 
 /** Loads the rows of a table into a new temporary one. */
 async function loadStage(session: LoadSession, source: LoadTable): Promise<string> {
-  const stage = stageName(source.name);
+  const stage = stagePrefix + source.name;
   const create = createStage({ table: source.table, stage });
   return fillStage(session, source, { stage, create });
 }
 
 /** The stage of the changes. */
-const stagedChanges = stageName(changesTable.name);
+const stagedChanges = stagePrefix + changesTable.name;
 
 /** Loads the changes into a stage. Its columns have the types of the table of assets. @param assets the name of that table */
 async function stageChanges(session: LoadSession, source: LoadTable, assets: string): Promise<string> {

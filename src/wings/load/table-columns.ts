@@ -4,9 +4,6 @@ import { ExportError } from '../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database, DatabaseKind } from './database.ts';
 
-/** A schema in the statements of a load; undefined: that of the connection. */
-type SchemaName = string | undefined;
-
 /** The tables of the database that an export fills, with the columns that it fills. */
 export function filledTables({ tables }: LoadPlan): Table[] {
   return tables.map(({ table }) => table);
@@ -21,7 +18,7 @@ export function typeInDatabase(kind: DatabaseKind, column: Column): string {
 /** Types of the columns of a table, by name; none where the table is absent. */
 export async function columnsInDatabase(
   database: Database,
-  schema: SchemaName,
+  schema: string | undefined,
   table: string,
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await database.rows(columnsQuery(database.kind, schema, table));
@@ -29,7 +26,7 @@ export async function columnsInDatabase(
 }
 
 /** The columns of a table, `name`, `type` and `comment`: of PostgreSQL where the search path finds it first. */
-export function columnsQuery(kind: DatabaseKind, schema: SchemaName, table: string): string {
+export function columnsQuery(kind: DatabaseKind, schema: string | undefined, table: string): string {
   const inSchema = schema === undefined ? 'current_schema()' : literal(schema);
   return kind === 'duckdb'
     ? `SELECT column_name AS name, data_type AS type, "comment" FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = ${inSchema} AND table_name = ${literal(table)}`
@@ -37,7 +34,7 @@ export function columnsQuery(kind: DatabaseKind, schema: SchemaName, table: stri
 }
 
 /** A table in its schema. */
-export function nameIn(schema: SchemaName, table: string): string {
+export function nameIn(schema: string | undefined, table: string): string {
   return `${schema === undefined ? '' : `${doubleQuoted(schema)}.`}${doubleQuoted(table)}`;
 }
 
@@ -50,7 +47,11 @@ export interface NewColumn {
 }
 
 /** The columns that a table lacks; none where the table is absent. */
-export async function lackingColumns(database: Database, schema: SchemaName, table: Table): Promise<NewColumn[]> {
+export async function lackingColumns(
+  database: Database,
+  schema: string | undefined,
+  table: Table,
+): Promise<NewColumn[]> {
   const held = await columnsInDatabase(database, schema, table.name);
   if (held.size === 0) return [];
   return table.columns
@@ -63,11 +64,11 @@ export async function lackingColumns(database: Database, schema: SchemaName, tab
     }));
 }
 
-export function addColumn(schema: SchemaName, { table, column, type }: NewColumn): string {
+export function addColumn(schema: string | undefined, { table, column, type }: NewColumn): string {
   return `ALTER TABLE ${nameIn(schema, table)} ADD COLUMN IF NOT EXISTS ${doubleQuoted(column)} ${type};`;
 }
 
-export function describeColumn(schema: SchemaName, { table, column, about }: NewColumn): string {
+export function describeColumn(schema: string | undefined, { table, column, about }: NewColumn): string {
   return `COMMENT ON COLUMN ${nameIn(schema, table)}.${doubleQuoted(column)} IS ${literal(about)};`;
 }
 
