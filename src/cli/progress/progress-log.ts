@@ -32,10 +32,8 @@ export function progressInLog(
       callsAtOnce: seen.callsAtOnce,
       bytesInFlight: holding.bytes,
       ...(holding.isFull ? { callsHeldBack: true } : {}),
-      creditsUsed: seen.credits,
       creditsLeft: seen.creditsLeft,
       retries: seen.retries,
-      parts: seen.parts,
       ...etaFacts(seen),
     };
   };

@@ -161,6 +161,14 @@ describe('where there is no terminal', () => {
       { level: 'info', msg: 'exporting', ids: 3000, idsTotal: 5000, etaSeconds: 40 },
     ]);
     expect(written[4]).not.toHaveProperty('idsTotalExact');
+    const ofALargeExport = {
+      ...written[2],
+      ...{ run: 'x'.repeat(36), export: '2026-11-24', version: '0.10.0' },
+      ...{ ids: 5e7, idsTotal: 1e8, idsPerSecond: 5e4, calls: 1e5, callsInFlight: 128, callsAtOnce: 128 },
+      ...{ bytesInFlight: 2 ** 25, callsHeldBack: true, creditsLeft: 1.6e7 },
+      ...{ retries: 1e4, etaSeconds: 1e4 },
+    };
+    expect(JSON.stringify(ofALargeExport).length).toBeLessThanOrEqual(400);
     expect(written[1]).not.toHaveProperty('untilMs');
   });
 });
