@@ -19,7 +19,7 @@ import { ExportError } from '../export-error.ts';
 import { sha256 } from '../hash/sha256.ts';
 import { type Exclusion, exclusively } from '../process/exclusively.ts';
 import { promisify } from 'node:util';
-import { syncFolder } from './on-disk.ts';
+import { syncFolder, openPlainSync } from './on-disk.ts';
 
 /** What a file of counters holds, as its schema reads it. */
 export interface CounterState {
@@ -106,7 +106,13 @@ export class CounterFile<State extends CounterState> {
   /** What it says now, by whichever copy is whole: another process may be writing the other one. */
   look(): FoundCounter<State> {
     const { path } = this.#options;
-    return existsSync(path) ? (counterIn(readFileSync(path), this.#options) ?? 'damaged') : 'nothing yet';
+    if (!existsSync(path)) return 'nothing yet';
+    const file = openPlainSync(path);
+    try {
+      return counterIn(readFileSync(file), this.#options) ?? 'damaged';
+    } finally {
+      closeSync(file);
+    }
   }
 
   async close(): Promise<void> {
@@ -121,7 +127,7 @@ export class CounterFile<State extends CounterState> {
     // Another process repaired or removed the file.
     if (this.#open?.inode !== inode) void this.close();
     if (inode === undefined) return 'nothing yet';
-    this.#open ??= new SyncedFile(openSync(path, constants.O_RDWR | constants.O_NOFOLLOW));
+    this.#open ??= new SyncedFile(openPlainSync(path, constants.O_RDWR | constants.O_NOFOLLOW));
     const bytes = Buffer.allocUnsafe(2 * copyBytes + 1);
     const length = readSync(this.#open.fd, bytes, 0, bytes.length, 0);
     return counterIn(bytes.subarray(0, length), this.#options) ?? 'damaged';

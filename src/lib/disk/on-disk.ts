@@ -1,4 +1,4 @@
-import { constants, existsSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, open, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -34,6 +34,15 @@ export async function onDisk<T>(what: string, operation: () => Promise<T>): Prom
   } catch (error) {
     throw error instanceof ExportError ? error : diskError(what, error);
   }
+}
+
+/** Opens a plain file without waiting. @throws {ExportError} `cannotWrite` for a pipe or a device, which may have no end; else what the system says */
+export function openPlainSync(path: string, flags: number = constants.O_RDONLY): number {
+  const file = openSync(path, flags | constants.O_NONBLOCK);
+  const found = fstatSync(file);
+  if (found.isFile()) return file;
+  closeSync(file);
+  throw diskError(`open ${path}`, Object.assign(new Error(), { code: found.isDirectory() ? 'EISDIR' : notPlain }));
 }
 
 /** The error of the system that stopped an operation, in words. */

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
+  closeSync,
+  constants,
   existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
-  lstatSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -16,7 +17,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, ExportError, isNothingThere, messageOf } from '../../lib/export-error.ts';
 import { answersAt, type LifeSocket, openLifeSocket } from '../../lib/process/life-socket.ts';
-import { diskError, notPlain, refusesLinks, withoutLinks } from '../../lib/disk/on-disk.ts';
+import { diskError, openPlainSync, refusesLinks, withoutLinks } from '../../lib/disk/on-disk.ts';
 import { exportPaths, pathIn } from '../export/export-folder.ts';
 import {
   isAlive,
@@ -183,11 +184,14 @@ function endOf(lock: string): ChainEnd {
   }
 }
 
-/** @throws with a code of `onDisk` for a pipe or a device, which would have no end, and for a link, over which no lock can be put */
+/** No lock can be put over a link, so it is not followed. */
 function readPlain(path: string): string {
-  const found = lstatSync(path);
-  if (found.isFile()) return readFileSync(path, 'utf8');
-  throw Object.assign(new Error(), { code: found.isSymbolicLink() ? 'ELOOP' : notPlain });
+  const file = openPlainSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Takes away the chain, and what takers left who were killed. */

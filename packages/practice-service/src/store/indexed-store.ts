@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { syncFolder } from '../../../../src/lib/disk/on-disk.ts';
+import { openPlainSync, syncFolder } from '../../../../src/lib/disk/on-disk.ts';
 import { codeOf, ExportError } from '../../../../src/lib/export-error.ts';
 import { wordsPerHash } from '../../../../src/lib/hash/hash-128.ts';
 import { KeyTable } from '../../../../src/lib/hash/key-table.ts';
@@ -98,14 +98,14 @@ export class IndexedStore implements AssetStore {
     this.#index = index;
   }
 
-  /** Opens a store; undefined where there is none, its index is damaged, or its records were cut. */
+  /** Opens a store; undefined where there is none, something else has its name, its index is damaged, or its records were cut. */
   static open(folder: string): IndexedStore | undefined {
     try {
       const path = join(folder, storeFiles.records);
       const index = readIndex(join(folder, storeFiles.index), statSync(path).size);
-      return index === undefined ? undefined : new IndexedStore(folder, openSync(path, 'r'), index);
+      return index === undefined ? undefined : new IndexedStore(folder, openPlainSync(path), index);
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
+      if (error instanceof ExportError || codeOf(error) === 'ENOENT') return undefined;
       throw error;
     }
   }
@@ -160,7 +160,7 @@ function damaged(folder: string): ExportError {
 
 /** @returns undefined where the index is damaged, or belongs to a file of another length */
 function readIndex(path: string, recordsBytes: number): Places | undefined {
-  const file = openSync(path, 'r');
+  const file = openPlainSync(path);
   const chunk = new Uint32Array(1 << 16);
   const bytes = new Uint8Array(chunk.buffer);
   const size = fstatSync(file).size / Uint32Array.BYTES_PER_ELEMENT;
