@@ -1,4 +1,5 @@
 import type { FinishedExport } from '../../../exports/finished-export.ts';
+import { requireIntact } from './read-base-keys.ts';
 import { recordFiles } from '../../../exports/records.ts';
 import { CheckedId } from '../../../lib/ids/checked-id.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
@@ -75,6 +76,7 @@ export class AskedAnswers {
       }
     }
     for (const file of asked.filesOf(unexportedTable.name)) {
+      await requireIntact(asked, file);
       for await (const rows of asked.rows(file)) {
         for (const [id, outcome, reason] of rows) {
           if (outcome !== 'missing' && outcome !== 'failed') continue;
