@@ -7,6 +7,7 @@ import {
   type Notes,
   limitOf,
   type SomeIds,
+  type Spent,
 } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { accountFigures, type AccountFigures, manifestFigures } from './record/runs-model.ts';
@@ -84,20 +85,23 @@ export function alreadyComplete(folder: string, manifest: Manifest): ExportOutco
   };
 }
 
-export interface UnfinishedFacts {
+/** The account of an export whose manifest is not written. */
+export function unfinishedAccount({
+  folder,
+  commits,
+  read,
+  fetched,
+  calls,
+  credits,
+  limit,
+}: Spent & {
   readonly folder: string;
   readonly commits: readonly Commit[];
   /** Entries read so far, and ids whose answers are kept and lie in no part. */
   readonly read: number;
   readonly fetched: number;
-  readonly calls: number;
-  readonly credits: number;
   readonly limit?: SomeIds | undefined;
-}
-
-/** The account of an export whose manifest is not written. */
-export function unfinishedAccount(facts: UnfinishedFacts): ExportAccount {
-  const { folder, commits, read, fetched, calls, credits, limit } = facts;
+}): ExportAccount {
   const counts = committedCounts(commits);
   const figures = accountFigures({ counts, read, fetched });
   const proofs = proofsOf(commits);

@@ -46,7 +46,7 @@ export class RunTotals {
   /** Attempts after the first of their call. */
   retries = 0;
   #hold: Hold | undefined;
-  /** See `Fetching`. */
+  /** See `fetchedNow`. */
   #fetchedBefore: number;
   #replayed = 0;
   #written = 0;

@@ -122,7 +122,13 @@ export function askedIds({ exported, missing, failed }: Counts): number {
   return exported + missing + failed;
 }
 
-export interface Fetching {
+/** Ids whose answers are kept and lie in no committed part. A run that was killed may have kept more than it recorded: the next one finds it. */
+export function fetchedNow({
+  before,
+  replayed,
+  ids,
+  written,
+}: {
   /** Ids that were fetched and not written when the run began, as far as its record knew, and those that it found kept. */
   readonly before: number;
   readonly replayed: number;
@@ -130,10 +136,7 @@ export interface Fetching {
   readonly ids: number;
   /** Requested ids in parts that were committed since it began. */
   readonly written: number;
-}
-
-/** Ids whose answers are kept and lie in no committed part. A run that was killed may have kept more than it recorded: the next one finds it. */
-export function fetchedNow({ before, replayed, ids, written }: Fetching): number {
+}): number {
   return Math.max(0, Math.max(before, replayed) + ids - written);
 }
 
