@@ -53,7 +53,7 @@ export const damages: Readonly<Record<string, (file: KeptFile) => void>> = {
     symlinkSync(victim, path);
   }),
   'a pipe': instead(({ path }) => {
-    execFileSync('mkfifo', [path]);
+    execFileSync('bash', ['-c', 'mkfifo "$0"', path]);
   }),
   'a device': instead(({ path }) => {
     symlinkSync('/dev/zero', path);
