@@ -70,7 +70,7 @@ export async function openPostgres(
   client.on('notice', ({ severity, message }) => {
     if (severity === 'WARNING' && message !== undefined) context.note(message);
   });
-  const copy = async (bytes: AsyncIterable<Uint8Array>, statement: string): Promise<number> => {
+  const copy: CopyIn = async (bytes, statement) => {
     const stream = client.query(from(statement));
     await pipeline(Readable.from(bytes, { objectMode: false }), stream);
     return stream.rowCount;
@@ -78,13 +78,10 @@ export async function openPostgres(
   return databaseOn(client, copy, loaded, rule);
 }
 
-/** @param copy sends bytes to a COPY statement, and gives back the number of its rows */
-function databaseOn(
-  client: Client,
-  copy: (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>,
-  loaded: LoadedExport | undefined,
-  rule: NulRule,
-): Database {
+/** Sends bytes to a COPY statement, and gives back the number of its rows. */
+type CopyIn = (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>;
+
+function databaseOn(client: Client, copy: CopyIn, loaded: LoadedExport | undefined, rule: NulRule): Database {
   const nulValues = new Map<string, NulCounts>();
   const run = async (sql: string): Promise<number> => {
     // Several statements have a result each.
@@ -99,20 +96,7 @@ function databaseOn(
     const rows = await rowsOf(`SELECT attname::text FROM pg_attribute WHERE ${of}`);
     return new Set(rows.map(([name]) => String(name)));
   };
-  const loadFile = async (source: LoadTable, file: ManifestFile, cleaner: NulCleaner | undefined): Promise<number> => {
-    if (loaded === undefined) throw new Error('nothing to load');
-    const { finished, plan } = loaded;
-    const { columns } = source.table;
-    if (plan.format === 'parquet' || (cleaner !== undefined && (await holdsAny(finished.bytes(file), nulSequences)))) {
-      const rows = finished.rows(file, columns);
-      return copy(csvOf(cleaner?.rows(rows) ?? rows, columns), copyCsv(source, ''));
-    }
-    if (plan.format === 'csv') return copy(finished.bytes(file), copyCsv(source, nullText(plan)));
-    await run(jsonLinesCopy.create);
-    const lines = `COPY ${jsonLinesCopy.table} FROM STDIN WITH (${jsonLinesCopy.copyOptions})`;
-    await copy(finished.bytes(file), lines);
-    return run(jsonLinesCopy.fill(source.table));
-  };
+  const loadFile = fileLoader(run, copy, loaded);
   return {
     kind: 'postgres',
     nulValues,
@@ -138,6 +122,23 @@ function databaseOn(
       return rows;
     },
     close: () => client.end(),
+  };
+}
+
+function fileLoader(run: Database['run'], copy: CopyIn, loaded: LoadedExport | undefined) {
+  return async (source: LoadTable, file: ManifestFile, cleaner: NulCleaner | undefined): Promise<number> => {
+    if (loaded === undefined) throw new Error('nothing to load');
+    const { finished, plan } = loaded;
+    const { columns } = source.table;
+    if (plan.format === 'parquet' || (cleaner !== undefined && (await holdsAny(finished.bytes(file), nulSequences)))) {
+      const rows = finished.rows(file, columns);
+      return copy(csvOf(cleaner?.rows(rows) ?? rows, columns), copyCsv(source, ''));
+    }
+    if (plan.format === 'csv') return copy(finished.bytes(file), copyCsv(source, nullText(plan)));
+    await run(jsonLinesCopy.create);
+    const lines = `COPY ${jsonLinesCopy.table} FROM STDIN WITH (${jsonLinesCopy.copyOptions})`;
+    await copy(finished.bytes(file), lines);
+    return run(jsonLinesCopy.fill(source.table));
   };
 }
 
