@@ -100,7 +100,7 @@ module.exports = {
       'work-below-run',
       'From batches to finished parts: which parts, and what they are for, a run knows. Its record has no flow.',
       room('core/work'),
-      { path: '^src/core/run/', pathNot: '^src/core/run/record/' },
+      { path: '^src/core/run/', pathNot: '^src/core/run/history/' },
     ),
     rule(
       'service-is-apart',
@@ -249,7 +249,7 @@ module.exports = {
         'core/client',
         'core/records',
         'places',
-        'core/run/record',
+        'core/run/history',
         'lib',
       ),
     ),

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-/** Of the record of the runs, without which an export is complete all the same. */
+/** Of the history of the runs, without which an export is complete all the same. */
 function isRecord({ path }: Operation): boolean {
   return /\/runs\.jsonl(\.new)?$/.test(path);
 }

@@ -80,7 +80,7 @@ export async function* noBytes(): AsyncGenerator<Uint8Array, void, void> {
 const companions: readonly string[] = exportPaths.companions;
 
 /**
- * The SHA-256 of every file of an export, by its path: what must not differ between two ways to make it. The record of its runs and its report may, and so
+ * The SHA-256 of every file of an export, by its path: what must not differ between two ways to make it. The history of its runs and its report may, and so
  * may the start in its manifest.
  */
 export function exportBytes(folder: string): Readonly<Record<string, string>> {

@@ -6,7 +6,7 @@ import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { isAssetId } from '../../lib/ids/asset-id.ts';
 import { cutLine } from '../progress/progress-lines.ts';
 import { columnLines, invalidLines } from './ids-text.ts';
-import type { AccountFigures } from '../../core/run/record/runs-model.ts';
+import type { AccountFigures } from '../../core/run/history/runs-model.ts';
 
 /** What an export is called whose folder goes when it ends: no path in it is named. */
 export const rehearsal = 'the rehearsal';

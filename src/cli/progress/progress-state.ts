@@ -6,8 +6,8 @@ import {
   type TimeLeft,
   timeThroughBudget,
   type WorkDone,
-} from '../../core/run/record/run-figures.ts';
-import { askedIds } from '../../core/run/record/runs-model.ts';
+} from '../../core/run/history/run-figures.ts';
+import { askedIds } from '../../core/run/history/runs-model.ts';
 import type { Holding } from '../../core/work/held-bytes.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
 import { type Hold, RunTotals } from '../../core/work/run-totals.ts';
@@ -31,7 +31,7 @@ export class ProgressState {
   #answersKept = 0;
   /** What each thread holds in memory for its calls. */
   readonly #holding = new Map<number, Holding>();
-  /** As the record of the run has them. */
+  /** As the history of the runs has them. */
   readonly #spans: { t: number; ms: number; ids: number; sent: number }[] = [];
   #pauses: WorkDone['pauses'] = [];
   /** What the last look saw. */

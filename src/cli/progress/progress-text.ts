@@ -1,6 +1,6 @@
 import { nextUtcMidnight } from '../../lib/clock.ts';
 import { byteSize, count, duration, plural, printable, wrapText } from '../../lib/format-text.ts';
-import type { TimeLeft } from '../../core/run/record/run-figures.ts';
+import type { TimeLeft } from '../../core/run/history/run-figures.ts';
 import type { Counts } from '../../places/export/export-facts.ts';
 import { progressBar, cutLine, folded } from './progress-lines.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { PricedLimits } from '../../core/run/record/run-figures.ts';
+import type { PricedLimits } from '../../core/run/history/run-figures.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 
 export interface ProgressOptions {

@@ -30,7 +30,7 @@ export interface ElementReader {
 /** Opens a reader for the bytes of an answer. */
 export type OpenReader<Reader extends ElementReader = ElementReader> = (body: Uint8Array) => Reader;
 
-/** What to ask: one call is one paid exchange (or several, where an attempt fails and is retried). */
+/** What to ask. Each attempt is a paid exchange; where one fails, another may follow. */
 export interface AssetCall {
   readonly method: 'getAsset' | 'getAssets';
   /** Unique, valid ids; exactly one for `getAsset`. */

@@ -131,6 +131,7 @@ export function createClient(options: ClientOptions): CreatedClient {
   // Every call that waits or flies listens to them: `concurrency` bounds their number, not Node's warning at ten.
   for (const signal of [stop, options.abort]) if (signal !== undefined) setMaxListeners(0, signal);
   const http = createWire(options);
+  // Asked when a call has waited: the policies that it asks are built below.
   const mayLeave = (call: CallOutline): boolean => judged.mayLeave(call) && !guard.refuses(call.ids.length);
   const ended = new Ended(stop);
   const budget = { ...options.budget, ...options, clock, mayLeave, ended };

@@ -8,7 +8,7 @@ export interface Batch {
   readonly part: number;
   /** True of the last batch of a part. The very last batch of the ids may end a part early, and says false. */
   readonly endsPart: boolean;
-  /** True of the very last batch, where it matters. */
+  /** True of the very last batch; known only to an export with a base, which needs it. */
   readonly isLast?: boolean;
   /** Released by the stage that has used them up. */
   readonly entries: Entries;

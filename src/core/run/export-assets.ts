@@ -193,7 +193,7 @@ async function followUp(run: ExportRun, outcome: ExportOutcome): Promise<ExportO
   if (state === 'complete') await compareWithEarlier(run, outcome);
   const published = state === 'already' ? await run.publish(outcome) : outcome;
   await run.keep(published);
-  // The record of its runs is put into a bucket only when the export is given up: a report needs it.
+  // The history of its runs is put into a bucket only when the export is given up: a report needs it.
   if (state === 'unfinished' || (state === 'complete' && run.home.place.store.isShared)) await run.report?.();
   return published;
 }

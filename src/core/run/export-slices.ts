@@ -7,8 +7,8 @@ import { ExportError } from '../../lib/export-error.ts';
 import { LinkedAbort } from '../../lib/abort.ts';
 import { isLostSlice, lostSlice } from '../../places/log/slice-hold.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import { creditsLeftOf } from './record/runs-model.ts';
-import { toldTimes } from './record/run-lines.ts';
+import { creditsLeftOf } from './history/runs-model.ts';
+import { toldTimes } from './history/run-lines.ts';
 import type { ReadProgress } from '../work/read-job-ids.ts';
 import type { ExportContext } from './export-context.ts';
 import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
@@ -21,7 +21,7 @@ import type { ExportHome, HeldSlice, OpenExport } from './homes/export-home.ts';
 import { completedElsewhere } from './homes/hold-home.ts';
 import { keepsIds, type Spent } from '../../places/export/export-facts.ts';
 import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
-import { recordRun, type RunRecorder } from './record/record-run.ts';
+import { recordRun, type RunRecorder } from './history/record-run.ts';
 import { beginPlan } from './run-brake.ts';
 
 /** Slices of an export, and what their parts are made of. */
@@ -55,7 +55,7 @@ export interface Run {
   readonly job: Job;
   readonly home: ExportHome;
   readonly context: ObservedContext;
-  /** Local folder that keeps the record of the run; that of its home unless given. */
+  /** Local folder that keeps the history of the runs; that of its home unless given. */
   readonly recordFolder?: string | undefined;
   /** Called when the export is complete, before its record and observers have its end: its readers find it, or the outcome has the error. */
   readonly publish?: (outcome: ExportOutcome) => Promise<ExportOutcome>;

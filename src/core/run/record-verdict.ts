@@ -3,13 +3,13 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { messageOf } from '../../lib/export-error.ts';
 import { readObjectIfThere } from '../../places/objects/object-store.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
-import { parseRunLines, type RunLine, runLineText } from './record/run-lines.ts';
-import { openKeptRecord } from './record/run-record.ts';
-import { lastRunOf } from './record/runs-model.ts';
+import { parseRunLines, type RunLine, runLineText } from './history/run-lines.ts';
+import { openKeptHistory } from './history/run-history.ts';
+import { lastRunOf } from './history/runs-model.ts';
 import type { ExportContext } from './export-context.ts';
 import type { ExportOutcome } from './export-outcome.ts';
 import type { ExportPlace } from './homes/export-place.ts';
-import { endLine } from './record/record-run.ts';
+import { endLine } from './history/record-run.ts';
 import { errorOf, intolerable } from './tolerance.ts';
 
 /**
@@ -50,7 +50,7 @@ async function keptLines({ disk, folder, store }: ExportPlace) {
     };
     return { lines, append };
   }
-  const record = await openKeptRecord(disk, folder);
+  const record = await openKeptHistory(disk, folder);
   const append = async (line: RunLine) => {
     try {
       return await record.append([line]);

@@ -6,7 +6,7 @@ import {
   askedIds,
   entriesExpected,
   fetchedNow,
-} from '../run/record/runs-model.ts';
+} from '../run/history/runs-model.ts';
 import type { RunEvent } from './run-events.ts';
 
 /** Why no call is sent for a while. */

@@ -48,7 +48,7 @@ export interface Lock {
 export async function takeLock(folder: string, self: LockOwner = thisProcess(randomUUID())): Promise<Lock> {
   const lock = new FolderLock(folder, self);
   try {
-    while (!(await lock.isTaken()));
+    while (!(await lock.tryTake()));
     await removeDead(folder);
     return lock;
   } catch (error) {
@@ -73,7 +73,7 @@ class FolderLock implements Lock {
   }
 
   /** One try; false when another taker came between. @throws {ExportError} `locked` */
-  async isTaken(): Promise<boolean> {
+  async tryTake(): Promise<boolean> {
     mkdirSync(dirname(this.#lock), { recursive: true });
     const { owner, free } = endOf(this.#lock);
     if (owner !== undefined && (await isHolding(this.#folder, owner))) throw heldBy(this.#folder, owner);

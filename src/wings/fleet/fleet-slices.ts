@@ -54,11 +54,11 @@ export class FleetSlices {
     if (whenHeld === 'skip' && (await this.#isHeldElsewhere(log))) return undefined;
     const { firstPart } = enqueued;
     const cut = { slice, firstPart, entries: () => sliceEntries(place, slice, enqueued, this.#sources) };
-    const skip = async (): Promise<void> => {
+    const beforeTakeover = async (): Promise<void> => {
       if (whenHeld === 'skip') throw heldElsewhere(place.address);
     };
     const damaged = await damagedCommits(place, commitsOf([log]));
-    const claimed = await claimSlice({ ...place, log, cut, stop, damaged, whenHeld: skip }).catch((error: unknown) => {
+    const claimed = await claimSlice({ ...place, log, cut, stop, damaged, beforeTakeover }).catch((error: unknown) => {
       if (error instanceof ExportError && error.exit === 'locked' && error.why?.kind !== 'startedOver')
         return undefined;
       throw error;

@@ -15,7 +15,7 @@ import { alreadyComplete, type ExportOutcome } from '../../core/run/export-outco
 import { makeAndComplete, type Run } from '../../core/run/export-slices.ts';
 import { homeAt, clearComplete } from '../../core/run/homes/home.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
-import { putRecord, readRunRecords } from '../../core/run/homes/shared-record.ts';
+import { putHistory, readRunHistories } from '../../core/run/homes/shared-history.ts';
 import { CurrentStart, type HomeStart, type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
 import type { SliceSource } from '../../core/run/homes/export-home.ts';
 import { openHomePlace } from '../../core/run/homes/open-home.ts';
@@ -152,7 +152,7 @@ async function makeSlices(run: WorkRun, whole: WholeExport, canReplace: boolean)
       slices: announcing(request.source(slices), { entries: start.entries, inputBytes }, context),
       commits: () => slices.commits(),
       spent: () => slices.spent(),
-      records: () => readRunRecords(place),
+      records: () => readRunHistories(place),
       close: () => slices.close(),
     },
     complete: () =>
@@ -162,7 +162,7 @@ async function makeSlices(run: WorkRun, whole: WholeExport, canReplace: boolean)
     // Several workers may find all slices done. The one that puts the manifest sends the notifications.
     isElsewhere: () => isElsewhere,
   });
-  if (outcome.state !== 'complete') await putRecord(place).catch(() => undefined);
+  if (outcome.state !== 'complete') await putHistory(place).catch(() => undefined);
   // Whoever waited finds the work of another worker.
   else if (!slices.hasWaited) {
     await clearComplete(place, (message) => {

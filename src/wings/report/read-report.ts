@@ -4,9 +4,9 @@ import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { isBesideTable } from '../../core/records/beside-tables.ts';
 import { FinishedExport, type ManifestFile } from '../../exports/finished-export.ts';
-import type { ExportStanding, UnfinishedStanding } from '../../core/run/record/export-standing.ts';
+import type { ExportStanding, UnfinishedStanding } from '../../core/run/history/export-standing.ts';
 import { limitOf, proofsText, type Commit, type JobShape } from '../../places/export/export-facts.ts';
-import { standingFigures } from '../../core/run/record/runs-model.ts';
+import { standingFigures } from '../../core/run/history/runs-model.ts';
 import type { Reads } from '../../places/files/disk.ts';
 import type { TableFormat } from '../../exports/table-source.ts';
 import type { ProfiledTable, ProfileSource } from './profile/profile-source.ts';
@@ -29,7 +29,7 @@ import { tableByName } from '../../core/records/columns.ts';
 import { currentEncoding } from '../../core/records/table.ts';
 import { shapeTable, type TableShape } from '../../core/records/shape-table.ts';
 import { committedCounts, driftOf, notesOf, proofsOf, tableFacts } from '../../places/scratch/commit-sums.ts';
-import type { RunLine } from '../../core/run/record/run-lines.ts';
+import type { RunLine } from '../../core/run/history/run-lines.ts';
 
 export type ProfileExtent = 'exact' | 'parts' | 'none';
 

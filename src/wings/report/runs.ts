@@ -1,7 +1,7 @@
 import { utcDay } from '../../lib/clock.ts';
-import type { RunLine, RunSpan } from '../../core/run/record/run-lines.ts';
-import { heldBetween } from '../../core/run/record/run-figures.ts';
-import { elapsedMsOf, meanIdsPerSecond, type RecordedRun, runsOf } from '../../core/run/record/runs-model.ts';
+import type { RunLine, RunSpan } from '../../core/run/history/run-lines.ts';
+import { heldBetween } from '../../core/run/history/run-figures.ts';
+import { elapsedMsOf, meanIdsPerSecond, type RecordedRun, runsOf } from '../../core/run/history/runs-model.ts';
 
 /** How one run went. Times are milliseconds since 1970 UTC unless they say otherwise. */
 export interface RunFacts {
@@ -54,7 +54,7 @@ export interface CallTime {
   readonly calls: number;
 }
 
-/** What the record of an export says of its runs. */
+/** What the history of an export says of its runs. */
 export interface RunsData {
   readonly runs: readonly RunFacts[];
   /** Time in which a run worked, without the gaps between runs, in milliseconds. */
@@ -88,7 +88,7 @@ export interface RunsData {
   readonly read: number;
 }
 
-/** Reads the record; undefined when there is none. @param isHeld whether a process works on the export now */
+/** Reads the history; undefined when there is none. @param isHeld whether a process works on the export now */
 export function runsData(lines: readonly RunLine[], isHeld: boolean): RunsData | undefined {
   const runs = runsOf(lines);
   const last = runs.at(-1);

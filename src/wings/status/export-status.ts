@@ -6,8 +6,8 @@ import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Reads } from '../../places/files/disk.ts';
 import type { LockOwner } from '../../lib/process/lock-owner.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import type { RunLine } from '../../core/run/record/run-lines.ts';
-import type { UnfinishedStanding } from '../../core/run/record/export-standing.ts';
+import type { RunLine } from '../../core/run/history/run-lines.ts';
+import type { UnfinishedStanding } from '../../core/run/history/export-standing.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { standingAt } from '../../core/run/homes/standing.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
@@ -19,8 +19,8 @@ import {
   standingFigures,
   type RecordedRun,
   runsOf,
-} from '../../core/run/record/runs-model.ts';
-import { partsOfTotal, paceOf } from '../../core/run/record/run-figures.ts';
+} from '../../core/run/history/runs-model.ts';
+import { partsOfTotal, paceOf } from '../../core/run/history/run-figures.ts';
 import { type RunStatus, unfinishedRun, unrecorded, workOf, etaMs, pausedUntil, serviceStatus } from './run-status.ts';
 
 /** The state of an export. Reading it changes nothing. Times are ISO 8601; null means unknown or not applicable. */

@@ -1,8 +1,8 @@
 import type { ServiceState } from '../../core/client/client-events.ts';
-import { elapsedMsOf, entriesExpected, meanIdsPerSecond, type RecordedRun } from '../../core/run/record/runs-model.ts';
-import { paceOf, timeThroughBudget, type WorkAhead } from '../../core/run/record/run-figures.ts';
+import { elapsedMsOf, entriesExpected, meanIdsPerSecond, type RecordedRun } from '../../core/run/history/runs-model.ts';
+import { paceOf, timeThroughBudget, type WorkAhead } from '../../core/run/history/run-figures.ts';
 
-/** What the record of a run says. Times are ISO 8601; null means unknown or not applicable. */
+/** What the history says of a run. Times are ISO 8601; null means unknown or not applicable. */
 export interface RunStatus {
   readonly state: 'complete' | 'running' | 'waiting' | 'stopped';
   /** What a live run believes of the service; absent when no process runs. */

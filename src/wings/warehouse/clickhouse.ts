@@ -1,7 +1,12 @@
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { escapedBackQuoted, escapedLiteral } from '../../lib/sql-text.ts';
 import { filesOf, nullTextOf, type Source, type TableFormat } from '../../exports/table-source.ts';
-import { bucketAddressOf, encodedAddress, isBucketAddress } from '../../lib/addresses/address-kinds.ts';
+import {
+  type BucketScheme,
+  bucketAddressOf,
+  encodedAddress,
+  isBucketAddress,
+} from '../../lib/addresses/address-kinds.ts';
 import { aboutTable, createTableText, type Dialect } from './dialect.ts';
 
 const types: Readonly<Record<ColumnType, string>> = {
@@ -37,6 +42,9 @@ FROM INFILE ${escapedLiteral(plainBraces(filesOf(source)))}${behind(settingsOf(s
 };
 
 /** The function that reads files, with the types that they have. */
+/** Azure's function takes other arguments. */
+const tableFunctions = { s3: 's3', gs: 'gcs' } as const satisfies Readonly<Record<Exclude<BucketScheme, 'az'>, string>>;
+
 export function clickhouseFiles({ columns: known }: Table, path: string, format: TableFormat = 'parquet'): string {
   const columns = known.map((column) => `${escapedBackQuoted(column.name)} ${clickhouseType(column)}`);
   const rest = [formatNames[format], columns.join(', ')].map(escapedLiteral);
@@ -45,7 +53,7 @@ export function clickhouseFiles({ columns: known }: Table, path: string, format:
   if (bucket === undefined) return `file(${[escapedLiteral(files), ...rest].join(', ')})`;
   const { scheme, names, path: inside } = bucket;
   const address = encodedAddress(files);
-  if (scheme !== 'az') return `${scheme === 's3' ? 's3' : 'gcs'}(${[escapedLiteral(address), ...rest].join(', ')})`;
+  if (scheme !== 'az') return `${tableFunctions[scheme]}(${[escapedLiteral(address), ...rest].join(', ')})`;
   const [name = '', container = ''] = names;
   const account = [`https://${name}.blob.core.windows.net`, container, inside];
   return `azureBlobStorage(${[...account.map(escapedLiteral), rest[0], "'auto'", rest[1]].join(', ')})`;

@@ -68,7 +68,7 @@ describe.each([
     return { top, out, run, seen, warnings };
   }
 
-  it('has the new verdict in its record, in all views', async () => {
+  it('has the new verdict in its history, in all views', async () => {
     const { run, seen } = await nights();
     await run({ 'max-missing': '0' });
     const failed = await seen();
@@ -101,7 +101,7 @@ describe.each([
     expect(await seen()).toEqual(good);
   });
 
-  it('is no longer set aside in its record', async () => {
+  it('is no longer set aside in its history', async () => {
     const { top, run, seen, warnings } = await nights();
     const first = `${top}/date=2026-11-20`;
     await run({}, { day: 0, out: first, ids: ids.slice(0, 50), idFile: join(await tempFolder(), 'first.txt') });

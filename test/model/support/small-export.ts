@@ -121,7 +121,7 @@ export class SmallExport {
     }
   }
 
-  /** Every file that a reader of the export sees, by its path in it; the record of its runs promises nothing. */
+  /** Every file that a reader of the export sees, by its path in it; the history of its runs promises nothing. */
   published(): Map<string, Pick<Inode, 'content'>> {
     const own = [...this.disk.tree.all()].filter(([path]) => path.startsWith(`${out}/`));
     const all = own.map(([path, inode]) => [path.slice(out.length + 1), inode] as const);

@@ -165,7 +165,7 @@ describe.each(['duckdb', 'postgres'] as const)('replace in %s', (kind) => {
       'the table assets holds date=2026-11-21, which is newer than date=2026-11-20: load it into other tables, or with --mode replace --allow-older',
     );
     expect(await contents(database)).toEqual(before);
-    // A copy without the record of its runs says the same.
+    // A copy without the history of its runs says the same.
     const copy = join(folder.path, 'copy');
     await cp(nights[0] ?? '', copy, { recursive: true });
     await rm(join(copy, 'runs.jsonl'));

@@ -142,7 +142,7 @@ describe('the page', () => {
     expect(reportPage(structuredClone(plain))).toBe(reportPage(plain));
   });
 
-  it('says what is not known without a record of the runs, and leaves out what was not counted', () => {
+  it('says what is not known without a history of the runs, and leaves out what was not counted', () => {
     const { text, errors } = readPage(
       reportPage({
         ...plain,

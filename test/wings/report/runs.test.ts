@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runsData } from '../../../src/wings/report/runs.ts';
 import { timeAxis } from '../../../src/wings/report/page/run-section.ts';
-import type { RunLine, RunSpan, RunStart } from '../../../src/core/run/record/run-lines.ts';
+import type { RunLine, RunSpan, RunStart } from '../../../src/core/run/history/run-lines.ts';
 
 const startMs = Date.UTC(2026, 10, 23, 23, 59, 50);
 const start = (n: number, atMs: number): RunStart => ({

@@ -3,7 +3,7 @@ import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import { probeStore } from '../../../places/objects/probe-store.ts';
 import { probeFolder } from '../../../places/files/probe-folder.ts';
-import type { ExportStanding } from '../record/export-standing.ts';
+import type { ExportStanding } from '../history/export-standing.ts';
 import { standingIfAny } from '../homes/standing.ts';
 import { type HomeContext, openHome } from '../homes/open-home.ts';
 import { jobShape, requireSame } from '../job-shape.ts';

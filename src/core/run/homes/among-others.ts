@@ -4,5 +4,5 @@ export { Heartbeat, readBeat } from '../../../places/log/heartbeat.ts';
 export { probeStore } from '../../../places/objects/probe-store.ts';
 export { CurrentStart } from './home-start.ts';
 export { fetchAnswers, keepAnswers } from './kept-answers.ts';
-export { mergedRecord, putRecord, readRunRecords } from './shared-record.ts';
+export { mergedHistory, putHistory, readRunHistories } from './shared-history.ts';
 export { requireDead, requireNoHolder, scratchId, sliceFolders } from './slice-holders.ts';

@@ -7,7 +7,7 @@ import { type SliceLog, sliceNames } from '../../../places/log/slice-log.ts';
 import type { Commit, Spent } from '../../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
-import { askedIds } from '../record/runs-model.ts';
+import { askedIds } from '../history/runs-model.ts';
 import type { Lock } from '../../../places/files/lock.ts';
 import { unfinishedFile } from '../../../places/scratch/part-file.ts';
 import { ExportIsComplete } from './home-start.ts';
@@ -25,7 +25,7 @@ export interface SliceToClaim extends HomePlace {
   readonly cut: CutSlice;
   readonly stop: AbortSignal;
   /** Awaited when another process put the last claim; by default it has to be dead. @throws {ExportError} `locked` */
-  readonly whenHeld?: () => Promise<void>;
+  readonly beforeTakeover?: () => Promise<void>;
   /** Parts that are made again. */
   readonly damaged?: ReadonlyMap<number, string>;
   /** Awaited after the claim. @throws when the export is no longer the one that was opened */
@@ -53,8 +53,8 @@ export async function claimSlice(claim: SliceToClaim): Promise<ClaimedSlice | un
   try {
     const { holder } = log.state;
     // Who holds the lock of a scratch folder follows its former process at once.
-    const whenHeld = claim.whenHeld ?? (() => others?.requireDead(claim, log, claim.stop));
-    if (holder !== undefined && holder.scratch !== id) await whenHeld();
+    const beforeTakeover = claim.beforeTakeover ?? (() => others?.requireDead(claim, log, claim.stop));
+    if (holder !== undefined && holder.scratch !== id) await beforeTakeover();
     const lastOf = others && ((nonce: string) => others.readBeat(store, nonce));
     const hold = await SliceHold.claim({ ...claim, scratch: id, lastOf });
     if (hold === undefined) throw heldElsewhere(claim.address);
@@ -115,7 +115,7 @@ async function startHeart(
     spent: () => ({ calls: own.calls.total(), credits: own.credits.total() }),
     answered: () => answered.ids,
     isHeld: () => hold.isHeld(),
-    alongside: () => others.putRecord(claim),
+    alongside: () => others.putHistory(claim),
   });
 }
 
@@ -206,7 +206,7 @@ class ClaimedParts implements ClaimedSlice {
     const { files, store, abort, others } = this.#place;
     const { folder, hold, lock, answers, answered } = this.#claimed;
     await this.#close();
-    // In a folder the log has said it all.
+    // In a folder every commit is in the log already, and nobody waits for its end.
     if (others === undefined) return;
     if (how === 'release') {
       if (this.#isStoreGone) return;

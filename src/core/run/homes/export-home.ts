@@ -4,7 +4,7 @@ import type { ExportStart, Commit, Spent } from '../../../places/export/export-f
 import type { KeptAnswers } from '../../../places/scratch/journal-entries.ts';
 import type { Lock } from '../../../places/files/lock.ts';
 import type { Manifest, NewManifest } from '../../../places/export/manifest.ts';
-import type { RunLine } from '../record/run-lines.ts';
+import type { RunLine } from '../history/run-lines.ts';
 import type { ExportPlace } from './export-place.ts';
 import type { PartsToMake } from '../../work/make-parts.ts';
 
@@ -35,7 +35,7 @@ export interface OpenExport {
   /** Every committed part, in order. */
   commits(): readonly Commit[];
   spent(): Spent;
-  /** The record of runs, where other processes keep theirs too: by default that of this one is all. */
+  /** The history of runs, where other processes keep theirs too: by default that of this one is all. */
   readonly records?: () => Promise<readonly RunLine[]>;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export interface ExportHome {
   readonly name: string;
   /** Where `status` and `report` read it. */
   readonly place: ExportPlace;
-  /** Local folder of the lock, of ids from stdin and of the record of runs. */
+  /** Local folder of the lock, of ids from stdin and of the history of runs. */
   readonly scratch: string;
   /** The export within this one that requests what an export with a base has to request. */
   asked(): ExportHome;

@@ -15,7 +15,7 @@ export interface HomePlace {
   /** The absolute path of the folder, or the address in a bucket. */
   readonly address: string;
   readonly scratch: string;
-  /** Folder of this process's record of runs; `scratch` unless given. */
+  /** Folder of this process's history of runs; `scratch` unless given. */
   readonly recordFolder?: string;
   readonly shape: SliceShape;
   /** All entries are one slice, as in a folder. */

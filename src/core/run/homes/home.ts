@@ -6,7 +6,7 @@ import { partsWithDamage, withdrawCommits } from '../../../places/log/damaged-pa
 import { plural } from '../../../lib/format-text.ts';
 import { namesOf, storeWithin } from '../../../places/objects/object-store.ts';
 import { inputWithin } from '../../ids/id-input.ts';
-import { keepRunLines } from '../record/run-record.ts';
+import { keepRunLines } from '../history/run-history.ts';
 import { noteOfRepair, repairPlace } from './repair-place.ts';
 import { inBucket } from './export-place.ts';
 import type { HomePlace } from './home-place.ts';
@@ -41,7 +41,7 @@ export function homeAt(place: HomePlace): ExportHome {
     open: async (start, entries) => (await import('./open-slices.ts')).openExport(place, start, entries),
     clear: async (outcome, lock, warn) => {
       if (outcome === 'unfinished' || (outcome === 'refused' && (await hasBegun(place))))
-        return others?.putRecord(place);
+        return others?.putHistory(place);
       if (outcome !== 'complete') await clearScratch(place);
       else {
         const repair = await noteOfRepair({ store, folder: address });
@@ -167,7 +167,7 @@ export async function clearComplete(place: HomePlace, warn?: (message: string) =
   if (others === undefined) await keepRunLines(files, address);
   else {
     // Two processes may complete the same export: the first one has all records.
-    await store.putNew(exportPaths.keptRunLines, { bytes: await others.mergedRecord(place) });
+    await store.putNew(exportPaths.keptRunLines, { bytes: await others.mergedHistory(place) });
     await store.remove(await namesOf(store, `${exportPaths.run}/`)).catch((error: unknown) => {
       if (!(error instanceof ExportError) || error.exit !== 'cannotWrite') throw error;
       warn?.(`${address}/${exportPaths.run}/ stays: Delete is not allowed there. The export is complete without it`);

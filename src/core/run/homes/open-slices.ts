@@ -50,7 +50,7 @@ export async function openExport(
     slices,
     commits: () => slices.commits(),
     spent: () => slices.spent(),
-    ...(others && { records: () => others.readRunRecords(place) }),
+    ...(others && { records: () => others.readRunHistories(place) }),
     close: () => slices.close(),
   };
 }

@@ -7,8 +7,8 @@ import { withoutManifest } from '../../../places/export/manifest.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { FleetStanding } from '../../../places/export/fleet-standing.ts';
 import { type Spent, sumOfSpent } from '../../../places/export/export-facts.ts';
-import type { ExportStanding } from '../record/export-standing.ts';
-import { readRunLines } from '../record/run-record.ts';
+import type { ExportStanding } from '../history/export-standing.ts';
+import { readRunLines } from '../history/run-history.ts';
 import { type HolderBeat, type HomeProgress, readManifestAt, readProgress, type SeenPlace } from './home-progress.ts';
 import type { ExportPlace } from './export-place.ts';
 
@@ -49,7 +49,7 @@ async function unfinishedStanding(place: SeenPlace, nowMs: number): Promise<Expo
   const living = progress?.beats.filter((beat) => mayLive(beat, nowMs)) ?? [];
   const owner = others === undefined ? await lockOwner(address) : ownerOf(living);
   if (progress === undefined && owner === undefined) return undefined;
-  const lines = others === undefined ? await readRunLines(files, address) : await others.readRunRecords(place);
+  const lines = others === undefined ? await readRunLines(files, address) : await others.readRunHistories(place);
   const spent = sumOfSpent(progress?.spent ?? { calls: 0, credits: 0 }, await spentOnBase(place));
   const fleet = progress && fleetOf(progress, living, nowMs);
   return { start: progress?.start, commits: progress?.commits ?? [], spent, owner, lines, fleet };

@@ -13,8 +13,8 @@ import { readExportReport } from '../../../../src/wings/report/report-export.ts'
 import { reportPage } from '../../../../src/wings/report/page/page.ts';
 import { exportPaths, pathIn } from '../../../../src/places/export/export-folder.ts';
 import { localDisk } from '../../../../src/places/files/disk.ts';
-import type { RunLine, RunSpan, RunStart } from '../../../../src/core/run/record/run-lines.ts';
-import { creditFigures, runsOf } from '../../../../src/core/run/record/runs-model.ts';
+import type { RunLine, RunSpan, RunStart } from '../../../../src/core/run/history/run-lines.ts';
+import { creditFigures, runsOf } from '../../../../src/core/run/history/runs-model.ts';
 import type { RunEnd } from '../../../../src/core/work/run-observer.ts';
 import { idEntries } from '../../../support/id-file.ts';
 import { runExport } from '../../../support/run-export.ts';
@@ -30,7 +30,7 @@ interface Run {
   readonly base?: string;
   /** How many ids are listed: 60 unless given. */
   readonly ids?: number;
-  /** Takes the end of the run out of its record, as a kill does. */
+  /** Takes the end of the run out of its history, as a kill does. */
   readonly isKilled?: boolean;
   /** Takes its spans out too: a kill may come before the last ones are written. */
   readonly isEarly?: boolean;

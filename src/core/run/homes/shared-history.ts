@@ -1,10 +1,10 @@
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
-import { parseRunLines, type RunLine, runLineText } from '../record/run-lines.ts';
+import { parseRunLines, type RunLine, runLineText } from '../history/run-lines.ts';
 import { sliceNames } from '../../../places/log/slice-log.ts';
 import { type ObjectStore, readObjectIfThere, namesOf } from '../../../places/objects/object-store.ts';
 import { type LocalScratch, scratchId } from './slice-holders.ts';
 
-/** Where a process's record of runs lies, and the bucket it goes to. */
+/** Where a process's history of runs lies, and the bucket it goes to. */
 export interface RecordPlace extends LocalScratch {
   readonly store: ObjectStore;
   /** `scratch` unless given. */
@@ -12,10 +12,10 @@ export interface RecordPlace extends LocalScratch {
 }
 
 /**
- * Puts this process's record of runs into the bucket, where `status` reads it. It is taken back where the export is complete, and all records
+ * Puts this process's history of runs into the bucket, where `status` reads it. It is taken back where the export is complete, and all records
  * have been merged and removed: a worker that was frozen wakes late, and a lost answer lets a put happen later.
  */
-export async function putRecord(place: RecordPlace): Promise<void> {
+export async function putHistory(place: RecordPlace): Promise<void> {
   const { store } = place;
   const name = await putOwn(place);
   if (name !== undefined && (await store.look(exportPaths.keptRunLines)) !== undefined) await store.remove([name]);
@@ -30,13 +30,13 @@ async function putOwn({ files, store, scratch, recordFolder = scratch }: RecordP
 }
 
 /** The records of all processes as one, in the order in which their runs began. */
-export async function mergedRecord(place: RecordPlace): Promise<Buffer> {
+export async function mergedHistory(place: RecordPlace): Promise<Buffer> {
   await putOwn(place);
-  return Buffer.from(runLineText(await readRunRecords(place)));
+  return Buffer.from(runLineText(await readRunHistories(place)));
 }
 
 /** The lines of all records in the bucket. One that is gone was merged by who completed the export. */
-export async function readRunRecords({ store }: Pick<RecordPlace, 'store'>): Promise<RunLine[]> {
+export async function readRunHistories({ store }: Pick<RecordPlace, 'store'>): Promise<RunLine[]> {
   const lines: RunLine[] = [];
   for (const name of await namesOf(store, sliceNames.records))
     lines.push(...parseRunLines((await readObjectIfThere(store, name))?.toString('utf8') ?? ''));

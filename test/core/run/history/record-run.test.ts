@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
 import { jobSchema } from '../../../../src/core/job/job-schema.ts';
-import { recordRun } from '../../../../src/core/run/record/record-run.ts';
+import { recordRun } from '../../../../src/core/run/history/record-run.ts';
 import type { RunEvent } from '../../../../src/core/work/run-events.ts';
-import { creditFigures, fetchedIds, lastRunOf, meanIdsPerSecond } from '../../../../src/core/run/record/runs-model.ts';
-import { paceOf, timeThroughBudget } from '../../../../src/core/run/record/run-figures.ts';
+import { creditFigures, fetchedIds, lastRunOf, meanIdsPerSecond } from '../../../../src/core/run/history/runs-model.ts';
+import { paceOf, timeThroughBudget } from '../../../../src/core/run/history/run-figures.ts';
 import { unfinishedRun } from '../../../../src/wings/status/run-status.ts';
 import { noCounts, noNotes } from '../../../../src/places/export/export-facts.ts';
-import type { RunLine } from '../../../../src/core/run/record/run-lines.ts';
-import { readRunLines } from '../../../../src/core/run/record/run-record.ts';
+import type { RunLine } from '../../../../src/core/run/history/run-lines.ts';
+import { readRunLines } from '../../../../src/core/run/history/run-history.ts';
 import { createFakeClock } from '../../../support/fake-clock.ts';
 import { MemoryDisk } from '../../../model/support/memory-disk.ts';
 
@@ -112,7 +112,7 @@ it('what the run believes of the service is recorded, and shown while a process 
   expect(kept.at(-1)?.message).toMatch(/^no answer: x+…$/);
 });
 
-// Promise, Nothing lost: A record of the runs that is cut or cannot be written fails no run
+// Promise, Nothing lost: A history of the runs that is cut or cannot be written fails no run
 it('a record that cannot be written is reported once, and the run goes on', async () => {
   const disk = new MemoryDisk();
   const { clock, events, recorder } = await openRecorder(disk);
@@ -164,7 +164,7 @@ it('speed, credits and the time left come from the last run', async () => {
   expect(timeThroughBudget(stopping, nowMs)).toEqual({ ends: 'budget', ms: 20_000, moreDays: 0 });
 });
 
-it('the pace of a live run comes from the spans of its record, without pauses and waits', async () => {
+it('the pace of a live run comes from the spans of its history, without pauses and waits', async () => {
   const { disk, clock, recorder } = await openRecorder();
   const pass = (ms: number): Promise<void> => clock.runUntil(clock.sleep(ms));
   const secondsOf = async (seconds: number): Promise<void> => {

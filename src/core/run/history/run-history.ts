@@ -7,7 +7,7 @@ import { boundedRunLines, isOverBounds, parseRunLines, type RunLine, runLineText
  * What the runs of an export did: `.run/runs.jsonl`, moved next to the manifest once the export is complete. It decides
  * nothing: it is never synced, and a write that fails loses lines of it and nothing else.
  */
-export interface RunRecord {
+export interface RunHistory {
   /** What earlier runs left. */
   readonly earlier: readonly RunLine[];
   /** Appends lines; resolves to why they are not in the file. */
@@ -16,7 +16,7 @@ export interface RunRecord {
   close(): Promise<void>;
 }
 
-/** The lines of an export's record; none when there is none. */
+/** The lines of an export's history; none when there is none. */
 export async function readRunLines(files: Reads, folder: string): Promise<RunLine[]> {
   const unfinished = await textOf(files, pathIn(folder, exportPaths.runLines));
   return parseRunLines(unfinished ?? (await textOf(files, pathIn(folder, exportPaths.keptRunLines))) ?? '');
@@ -27,21 +27,21 @@ async function textOf(files: Reads, path: string): Promise<string | undefined> {
   return bytes && Buffer.from(bytes).toString('utf8');
 }
 
-/** Opens the record of an unfinished export for the run that begins. Nothing is written before the first line. */
-export function openRunRecord(files: Disk, folder: string): Promise<RunRecord> {
-  return openRecord(files, pathIn(folder, exportPaths.runLines));
+/** Opens the history of an unfinished export for the run that begins. Nothing is written before the first line. */
+export function openRunHistory(files: Disk, folder: string): Promise<RunHistory> {
+  return openHistory(files, pathIn(folder, exportPaths.runLines));
 }
 
-/** Opens the record that a complete export in a folder keeps. */
-export function openKeptRecord(files: Disk, folder: string): Promise<RunRecord> {
-  return openRecord(files, pathIn(folder, exportPaths.keptRunLines));
+/** Opens the history that a complete export in a folder keeps. */
+export function openKeptHistory(files: Disk, folder: string): Promise<RunHistory> {
+  return openHistory(files, pathIn(folder, exportPaths.keptRunLines));
 }
 
-async function openRecord(files: Disk, path: string): Promise<RunRecord> {
+async function openHistory(files: Disk, path: string): Promise<RunHistory> {
   return new RecordFile(files, path, (await textOf(files, path)) ?? '');
 }
 
-class RecordFile implements RunRecord {
+class RecordFile implements RunHistory {
   readonly earlier: readonly RunLine[];
   readonly #files: Disk;
   readonly #path: string;
@@ -105,7 +105,7 @@ class RecordFile implements RunRecord {
   }
 }
 
-/** Moves the record of a complete export next to its manifest. If that fails, the record is lost. */
+/** Moves the history of a complete export next to its manifest. If that fails, it is lost. */
 export async function keepRunLines(files: Disk, folder: string): Promise<void> {
   const from = pathIn(folder, exportPaths.runLines);
   const size = await files.sizeOf(from).catch(() => undefined);

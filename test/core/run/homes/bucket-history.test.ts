@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { putRecord } from '../../../../src/core/run/homes/shared-record.ts';
+import { putHistory } from '../../../../src/core/run/homes/shared-history.ts';
 import { sliceNames } from '../../../../src/places/log/slice-log.ts';
 import { exportPaths } from '../../../../src/places/export/export-folder.ts';
 import { localDisk } from '../../../../src/places/files/disk.ts';
@@ -15,10 +15,10 @@ it('leaves no record of runs behind that comes when the export is complete', asy
   const bucket = new MemoryObjects();
   const place = { files: localDisk, store: bucket.open(), scratch };
   const records = () => [...bucket.objects.keys()].filter((name) => name.startsWith(sliceNames.records));
-  await putRecord(place);
+  await putHistory(place);
   expect(records()).toHaveLength(1);
   await place.store.remove(records());
   await place.store.putNew(exportPaths.keptRunLines, { bytes: Buffer.of() });
-  await putRecord(place);
+  await putHistory(place);
   expect(records()).toEqual([]);
 });

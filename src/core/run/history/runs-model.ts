@@ -7,7 +7,7 @@ import type { RunLine, RunSpan, RunStart } from './run-lines.ts';
 
 type LineOf<Kind extends RunLine['kind']> = Extract<RunLine, { kind: Kind }>;
 
-/** What the record of an export says of one of its runs. Moments are milliseconds since 1970 UTC. */
+/** What the history of an export says of one of its runs. Moments are milliseconds since 1970 UTC. */
 export interface RecordedRun {
   readonly start: RunStart;
   readonly lines: readonly Exclude<RunLine, RunStart>[];
@@ -185,7 +185,7 @@ export function creditFigures(
     readonly spent?: Pick<Spent, 'credits'> | undefined;
   },
 ): {
-  /** Booked on the UTC day of `nowMs`, according to the record. */
+  /** Booked on the UTC day of `nowMs`, according to the history. */
   readonly today: number;
   /** What the tightest limit leaves; undefined without a limit. */
   readonly left: number | undefined;

@@ -5,8 +5,8 @@ import {
   type RunSpan,
   runLineText,
   type RunStart,
-} from '../../../../src/core/run/record/run-lines.ts';
-import { keepRunLines, openRunRecord, readRunLines } from '../../../../src/core/run/record/run-record.ts';
+} from '../../../../src/core/run/history/run-lines.ts';
+import { keepRunLines, openRunHistory, readRunLines } from '../../../../src/core/run/history/run-history.ts';
 import { MemoryDisk } from '../../../model/support/memory-disk.ts';
 
 const folder = '/out';
@@ -45,14 +45,14 @@ async function diskWithRun(): Promise<MemoryDisk> {
   return disk;
 }
 
-describe('the record of the runs', () => {
+describe('the history of the runs', () => {
   it('is read back line by line, and goes on behind a line that was cut', async () => {
     const disk = await diskWithRun();
     const file = await disk.files.open(`${folder}/.run/runs.jsonl`, 'create');
     await file.write(Buffer.from(`${runLineText([startOf(1), spanAt(0)])}{"kind":"span","t":5`));
     await file.close();
     expect(await readRunLines(disk.files, folder)).toEqual([startOf(1), spanAt(0)]);
-    const record = await openRunRecord(disk.files, folder);
+    const record = await openRunHistory(disk.files, folder);
     expect(record.earlier).toEqual([startOf(1), spanAt(0)]);
     expect(await record.append([startOf(2)])).toBeUndefined();
     await record.close();
@@ -65,7 +65,7 @@ describe('the record of the runs', () => {
 
   it('has the end of a run also where lines before it could not be written', async () => {
     const disk = await diskWithRun();
-    const record = await openRunRecord(disk.files, folder);
+    const record = await openRunHistory(disk.files, folder);
     expect(await record.append([startOf(1)])).toBeUndefined();
     disk.weather = () => ({ kind: 'fails', code: 'ENOSPC', writtenShare: 0.5 });
     expect(await record.append([spanAt(0)])).toMatchObject({ exit: 'cannotWrite' });
@@ -77,10 +77,10 @@ describe('the record of the runs', () => {
     expect(disk.openFiles).toBe(0);
   });
 
-  // Promise, Nothing lost: The record of the runs stays below 200 kB
+  // Promise, Nothing lost: The history of the runs stays below 200 kB
   it('stays below 200 kB through a month of work, and keeps its sums', async () => {
     const disk = await diskWithRun();
-    const record = await openRunRecord(disk.files, folder);
+    const record = await openRunHistory(disk.files, folder);
     await record.append([startOf(1)]);
     const hours = 24 * 30;
     for (let hour = 0; hour < hours; hour += 1) {

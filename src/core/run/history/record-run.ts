@@ -5,14 +5,14 @@ import type { CreditLedger } from '../../client/ledger/credit-ledger.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { Counts } from '../../../places/export/export-facts.ts';
 import type { RunLine, RunSpan } from './run-lines.ts';
-import { openRunRecord, type RunRecord } from './run-record.ts';
+import { openRunHistory, type RunHistory } from './run-history.ts';
 import type { PartsContext } from '../../work/parts-context.ts';
 import type { RunEvent } from '../../work/run-events.ts';
 import type { RunEnd } from '../../work/run-observer.ts';
 import { askedIds, fetchedIds, lastRunOf } from './runs-model.ts';
 
 export interface RunToRecord extends Pick<PartsContext, 'files' | 'clock' | 'listener'> {
-  /** Local folder that keeps the record. */
+  /** Local folder that keeps the history. */
   readonly folder: string;
   readonly ledger: Pick<CreditLedger, 'booked'>;
   readonly job: Job;
@@ -34,9 +34,9 @@ const mostText = 160;
 /** Upper bounds of the counted call times, in seconds. */
 const callBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Keeps what a run does in the record of its export, which `status` and the report read. Slows nothing and fails nothing. */
+/** Keeps what a run does in the history of its export, which `status` and the report read. Slows nothing and fails nothing. */
 export async function recordRun(run: RunToRecord): Promise<RunRecorder> {
-  const record = await openRunRecord(run.files, run.folder);
+  const record = await openRunHistory(run.files, run.folder);
   return new RunRecorder(run, record);
 }
 
@@ -49,7 +49,7 @@ export function endLine(t: number, { state, exit, error }: HowEnded): RunLine {
 
 export class RunRecorder {
   readonly #run: RunToRecord;
-  readonly #record: RunRecord;
+  readonly #record: RunHistory;
   readonly #startMs: number;
   readonly #beganMs: number;
   readonly #ended = new AbortController();
@@ -76,7 +76,7 @@ export class RunRecorder {
     return this.#record.earlier;
   }
 
-  constructor(run: RunToRecord, record: RunRecord) {
+  constructor(run: RunToRecord, record: RunHistory) {
     this.#run = run;
     this.#record = record;
     this.#startMs = run.clock.now();
@@ -116,7 +116,7 @@ export class RunRecorder {
     this.#writeSoon();
   };
 
-  /** Writes what is left. Resolves to the credits of this UTC day in the ledger, as the record has them. */
+  /** Writes what is left. Resolves to the credits of this UTC day in the ledger, as the history has them. */
   settle(): Promise<number> {
     return (this.#settled ??= this.#writeRest());
   }
@@ -245,7 +245,7 @@ export class RunRecorder {
   }
 }
 
-/** Events that the record is made of. */
+/** Events that the history is made of. */
 const kept = [
   'read',
   'sent',
