@@ -229,7 +229,8 @@ describe(`a week of nights of ${ids} ids`, () => {
       withinMs = Math.min(withinMs, Date.now() - startMs);
       const charged = service.counts().credits - before;
       expect(charged).toBeGreaterThanOrEqual(plan.credits);
-      expect(charged).toBeLessThanOrEqual(plan.credits + kills * concurrency * 160);
+      // Missing ids are checked by one call more (docs/credits.md), which a killed run may have begun.
+      expect(charged).toBeLessThanOrEqual(plan.credits + (kills * (concurrency + 1) + 1) * 160);
 
       const manifest = await manifestOf(`out/date=${today}`);
       const { counts, base } = manifest;

@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { copyFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +10,7 @@ import { stringifyJson } from '../../src/lib/json/json.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { readExport, startService } from '../../src/practice-service.ts';
 import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
+import { runsAll } from '../support/lane.ts';
 import { exportBytes, runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -70,7 +71,7 @@ describe('the service on the folder of a finished export', () => {
   for (const formats of ['parquet', 'csv', 'jsonl', 'csv,jsonl,raw']) {
     it(`gives the export again, byte for byte, from ${formats}`, async () => {
       const folder = await tempFolder();
-      const ids = Array.from({ length: 900 }, (_, n) => generatedId(5, n));
+      const ids = Array.from({ length: runsAll ? 900 : 300 }, (_, n) => generatedId(5, n));
       await writeFile(join(folder, 'ids.txt'), ids.join('\n'));
       await pipeline(
         Readable.from(ids.map((id) => `${generatedRecord(id)}\n`)),
@@ -82,7 +83,9 @@ describe('the service on the folder of a finished export', () => {
     it.skipIf(!existsSync(realAssets))(`gives real assets again, byte for byte, from ${formats}`, async () => {
       const folder = await tempFolder();
       await copyFile(realAssets, join(folder, 'assets.jsonl'));
-      await copyFile(realAssets.replace('assets.jsonl', 'ids.txt'), join(folder, 'ids.txt'));
+      const records = (await readFile(realAssets, 'utf8')).trimEnd().split('\n');
+      const ids = records.map((text) => (JSON.parse(text) as { readonly id: string }).id);
+      await writeFile(join(folder, 'ids.txt'), ids.join('\n'));
       await roundTrip(folder, formats);
     });
   }

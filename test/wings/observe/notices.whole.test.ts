@@ -109,9 +109,13 @@ it('a run that waits keeps what it reported before it ends: a kill loses nothing
     });
   const waiting = run('wait');
   const record = (): Promise<string> => readFile(join(folder, 'out/.run/runs.jsonl'), 'utf8');
-  await vi.waitFor(async () => {
-    expect(await record()).toContain('"kind":"told"');
-  });
+  // The history is written once a second.
+  await vi.waitFor(
+    async () => {
+      expect(await record()).toContain('"kind":"told"');
+    },
+    { timeout: 10_000 },
+  );
   expect(told).toEqual(['waiting']);
   stop.abort(new ExportError('terminated', 'stopped'));
   await waiting;
