@@ -8,9 +8,7 @@ import { type Again, exitCodes } from '../src/lib/exit-codes.ts';
 import { promisesText } from './promises.ts';
 
 /** The pages that have generated sections, as paths from the project's folder. */
-export const papers = [
-  ...['docs/cli.md', 'docs/exit-codes.md', 'docs/job.md', 'docs/dialects.md', 'docs/reliability.md'],
-] as const;
+export const papers = ['docs/cli.md', 'docs/exit-codes.md', 'docs/job.md', 'docs/dialects.md', 'docs/reliability.md'];
 
 /** The text of each generated section by its name. The texts come from the program's own tables. */
 export async function generatedSections(): Promise<ReadonlyMap<string, string>> {

@@ -20,7 +20,7 @@ ${targetTable(findings)}
 
 ${scenarioTable(findings)}
 
-- ${sizes.rounds === 1 ? `Of 1 round` : `Medians of ${sizes.rounds} rounds`}, in which the programs take turns. A ratio is the median of ratios, each of two runs next to each other.
+- ${sizes.rounds === 1 ? 'Of 1 round' : `Medians of ${sizes.rounds} rounds`}, in which the programs take turns. A ratio is the median of ratios, each of two runs next to each other.
 - CPU time is user and system time of the whole process, all threads included. Each program ran over ${count(sizes.few)} and over ${count(sizes.many)} ids. The time of an
   asset is the difference, without start-up. Two threads make parts of 20,000 ids, because a thread takes whole parts.
   Bounds on CPU time are for the larger runs with their start-up, as a user sees them.

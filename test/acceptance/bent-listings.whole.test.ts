@@ -5,17 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BucketOfTests, type PageOfTests, usualWays } from '../contract/objects/bucket-of-tests.ts';
 import { startFaultyServer } from '../contract/objects/faulty-server.ts';
 import { listingWays } from '../contract/objects/listing-contract.ts';
-import { serveS3 } from '../contract/objects/s3-bucket.ts';
+import { s3Credentials, serveS3 } from '../contract/objects/s3-bucket.ts';
 import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { runHere } from '../support/run-here.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 
-const credentials = {
-  AWS_ACCESS_KEY_ID: 'key',
-  AWS_SECRET_ACCESS_KEY: 'secret',
-  AWS_REGION: 'us-east-1',
-  AWS_EC2_METADATA_DISABLED: 'true',
-};
 const bucket = new BucketOfTests();
 const server = await startFaultyServer(serveS3(bucket, 'secret'));
 const ids = Array.from({ length: 30 }, (_, n) => generatedId(4, n));
@@ -26,7 +20,7 @@ const run = (...words: readonly string[]) =>
   runHere(words, {
     cwd: folder.path,
     environment: {
-      ...credentials,
+      ...s3Credentials,
       ASSET_EXPORT_API_KEY: 'abcdefgh',
       ASSET_EXPORT_STATE: join(folder.path, 'state'),
       ASSET_EXPORT_OUT_ENDPOINT: server.endpoint,

@@ -12,13 +12,10 @@ import type { Command, CommandLine } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 import { isTerminal } from '../progress/show-progress.ts';
 import { cutLine } from '../progress/progress-lines.ts';
-import { progressBlock, type ProgressFacts } from '../progress/progress-text.ts';
+import { leastGuessMs, progressBlock, type ProgressFacts } from '../progress/progress-text.ts';
 import { errorJson } from '../output/show-error.ts';
 import { listStatusText } from '../output/list-text.ts';
 import { ownerText, stateText, statusTable, statusText } from '../output/status-text.ts';
-
-/** Before this the time left would be a guess. */
-const leastMs = 5000;
 
 /** What the block shows of a run of another process. */
 function watchedProgress(status: ExportStatus, nowMs: number): ProgressFacts {
@@ -26,7 +23,7 @@ function watchedProgress(status: ExportStatus, nowMs: number): ProgressFacts {
   const { exported, carried, missing, invalid, duplicate, failed } = counts;
   const elapsedMs = status.elapsedMs ?? 0;
   const { calls, callsInFlight, callsAtOnce, retries, bytes, credits, creditsLeft } = status;
-  const isShown = etaMs !== null && (elapsedMs >= leastMs || status.state === 'waiting');
+  const isShown = etaMs !== null && (elapsedMs >= leastGuessMs || status.state === 'waiting');
   return {
     nowMs,
     elapsedMs,

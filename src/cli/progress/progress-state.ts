@@ -11,11 +11,9 @@ import { askedIds } from '../../core/run/history/runs-model.ts';
 import type { Holding } from '../../core/work/held-bytes.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
 import { type Hold, RunTotals } from '../../core/work/run-totals.ts';
-import type { ProgressFacts } from './progress-text.ts';
+import { leastGuessMs, type ProgressFacts } from './progress-text.ts';
 import type { ProgressOptions } from './progress.ts';
 
-/** Before this the time left would be a guess. */
-const leastMs = 5000;
 const leastAnswers = 2;
 
 /** Spans are at least so long, and no more are kept: a minute of work is all that counts. */
@@ -146,7 +144,7 @@ export class ProgressState {
   }
 
   #isKnown(): boolean {
-    return this.#totals.answers >= leastAnswers && this.#t() >= leastMs;
+    return this.#totals.answers >= leastAnswers && this.#t() >= leastGuessMs;
   }
 
   #left(entries: number, pace: Pace, hold: Hold | undefined, creditsLeft: number | undefined): TimeLeft | undefined {

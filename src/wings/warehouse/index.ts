@@ -13,7 +13,7 @@ export {
 export { diffExports, type DiffSummary } from './diff/diff-exports.ts';
 export { exportScript } from './scripts/export-script.ts';
 export { recordTable, stagePrefix } from './scripts/record-table.ts';
-export { readScriptExport, scriptHeading } from './scripts/script-export.ts';
+export { scriptExportOf, scriptHeading } from './scripts/script-export.ts';
 export { inPlaceNames, inPlaceNights, inPlaceTable } from './in-place/in-place-engines.ts';
 export { nightsView, viewNames, wholeView } from './in-place/in-place-views.ts';
 export { nightsAddress } from './in-place/nights-address.ts';

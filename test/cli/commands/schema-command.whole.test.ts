@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '../../../src/core/records/columns.ts';
 import { dialectNames } from '../../../src/wings/warehouse/dialects.ts';
 import { openFinished } from '../../../src/exports/finished-export.ts';
-import { readScriptExport } from '../../../src/wings/warehouse/scripts/script-export.ts';
+import { scriptExportOf } from '../../../src/wings/warehouse/scripts/script-export.ts';
 import { assetIds, exportNight, firstNight } from '../../wings/warehouse/diff/two-nights.ts';
 import { problemOf } from '../../wings/warehouse/sql-parser.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
@@ -50,7 +50,7 @@ describe('schema', () => {
     it('prints a script for one export, with its seal, start, files and names', async () => {
       const { exit, stdout } = await schema('--of', out, '--for', 'duckdb', '--prefix', 'nft_', '--schema', 'raw');
       expect(exit).toBe(0);
-      const { seal } = await readScriptExport(await openFinished(out), 'duckdb', '').then(({ plan }) => plan);
+      const { seal } = scriptExportOf(await openFinished(out), 'duckdb', '').plan;
       const head = `-- export: date=2026-11-20\n-- seal: ${seal}\n-- start: 20`;
       expect(stdout.startsWith(head), stdout.slice(0, 300)).toBe(true);
       expect(stdout).toContain(`'${out}/parquet/assets/part-00000.parquet'`);

@@ -3,6 +3,14 @@ import { type BucketOfTests, groupedKeys, rangeOf } from './bucket-of-tests.ts';
 import type { Answer, Operation, Refusal, ServedStore } from './faulty-server.ts';
 import { isSigned } from './s3-signature.ts';
 
+/** What its clients are told by the environment. */
+export const s3Credentials = {
+  AWS_ACCESS_KEY_ID: 'key',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_REGION: 'us-east-1',
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+
 /** Serves a bucket `bucket` over S3 requests, path style, and checks their signatures. */
 export function serveS3(store: BucketOfTests, secret: string): ServedStore {
   const { objects, ways } = store;

@@ -9,14 +9,9 @@ import { describeFaults, type StoreOptionsOfTests } from './fault-contract.ts';
 import { startFaultyServer } from './faulty-server.ts';
 import { allOf, bytesOf, describeObjectStore, fileOf } from './object-contract.ts';
 import { describeListings } from './listing-contract.ts';
-import { serveS3 } from './s3-bucket.ts';
+import { s3Credentials, serveS3 } from './s3-bucket.ts';
 
-Object.assign(process.env, {
-  AWS_ACCESS_KEY_ID: 'key',
-  AWS_SECRET_ACCESS_KEY: 'secret',
-  AWS_REGION: 'us-east-1',
-  AWS_EC2_METADATA_DISABLED: 'true',
-});
+Object.assign(process.env, s3Credentials);
 const bucket = new BucketOfTests();
 const server = await startFaultyServer(serveS3(bucket, 'secret'));
 afterAll(server.stop);

@@ -2,36 +2,11 @@ import { expect, it } from 'vitest';
 import { runsData } from '../../../src/wings/report/runs.ts';
 import { timeAxis } from '../../../src/wings/report/page/run-section.ts';
 import type { RunLine, RunSpan, RunStart } from '../../../src/core/run/history/run-lines.ts';
+import { runSpan, runStart } from '../../support/run-lines.ts';
 
 const startMs = Date.UTC(2026, 10, 23, 23, 59, 50);
-const start = (n: number, atMs: number): RunStart => ({
-  kind: 'run',
-  n,
-  run: `run-${n}`,
-  startMs: atMs,
-  version: '1',
-  whenSpent: 'stop',
-  concurrency: 8,
-  idsPerCall: 1000,
-  creditsPerCall: 160,
-  creditsPerDay: 3200,
-  fetched: 0,
-  written: 0,
-});
-const span = (t: number, more: Partial<RunSpan>): RunSpan => ({
-  kind: 'span',
-  t,
-  ms: 1000,
-  ids: 0,
-  sent: 0,
-  answered: 0,
-  bytes: 0,
-  replayed: 0,
-  read: 0,
-  inputBytes: 0,
-  callMs: {},
-  ...more,
-});
+const start = (n: number, atMs: number): RunStart => runStart({ n, startMs: atMs });
+const span = (t: number, more: Partial<RunSpan>): RunSpan => runSpan({ t, ...more });
 const lines: RunLine[] = [
   start(1, startMs),
   span(0, { sent: 2 }),

@@ -18,7 +18,7 @@ import {
   hasClusters,
   loadStatementFor,
   noteFor,
-  readScriptExport,
+  scriptExportOf,
   requireCluster,
   scriptHeading,
   viewNames,
@@ -49,7 +49,7 @@ export async function scriptText(args: CommandLine, dialect: DialectName): Promi
   const { schema, prefix } = givenNames(args);
   const folder = givenFolder(args) ?? shortPath(place.folder, args.terminal.cwd());
   requireReachable(dialect, folder);
-  const source = await readScriptExport(finished, dialect, prefix);
+  const source = scriptExportOf(finished, dialect, prefix);
   const tables = source.plan.tables.map(({ table }) => table);
   const cluster = clusterOf(args, dialect, tables);
   return `${scriptHeading(source, programVersion())}${exportScript(source, { dialect, folder, schema, cluster })}`;

@@ -7,11 +7,7 @@ import { planLoad } from '../load-plan.ts';
 import type { ScriptExport } from './export-script.ts';
 
 /** What a script needs of a finished export. @throws {ExportError} `usage` for a diff, and when the warehouse reads none of its files */
-export async function readScriptExport(
-  finished: FinishedExport,
-  dialect: DialectName,
-  prefix: string,
-): Promise<ScriptExport> {
+export function scriptExportOf(finished: FinishedExport, dialect: DialectName, prefix: string): ScriptExport {
   const { manifest, folder } = finished;
   if (manifest.kind === 'diff') {
     throw new ExportError('usage', `${folder} is a diff: it holds changes, not a whole export`, {

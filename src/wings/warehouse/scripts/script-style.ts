@@ -119,11 +119,11 @@ function deleteAndInsert(dialect: DialectName, remove: (table: string, gate: str
 }
 
 /** The stage has the target's types: its rows fit there. A target that lacks a column has no stage, and then nothing is changed. */
-function stageLike(dialect: DialectName, create: string) {
-  const { quote } = styles[dialect];
-  return ({ name, columns, target }: Stage): string => {
+function stageLike(dialect: DialectName): ScriptStyle['createStage'] {
+  return ({ name, columns, target }) => {
+    const { quote } = styles[dialect];
     const selected = columns.map((column) => quote(column.name));
-    return `${create} ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${quote(target)} WHERE 1 = 0;\n`;
+    return `CREATE TEMPORARY TABLE ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${quote(target)} WHERE 1 = 0;\n`;
   };
 }
 
@@ -207,7 +207,7 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
       `CREATE SCHEMA IF NOT EXISTS ${doubleQuoted(schema)};\nSET schema = '"' || replace(current_database(), '"', '""') || '".' || ${literal(doubleQuoted(schema))};\n`,
     createIfAbsent: createIfAbsent('duckdb'),
     hasTemporaryStages: true,
-    createStage: (stage) => stageLike('duckdb', 'CREATE TEMPORARY TABLE')(stage),
+    createStage: stageLike('duckdb'),
     drop: dropEach((name) => `temp.${doubleQuoted(name)}`),
     begin: () => 'BEGIN;\n',
     commit: 'COMMIT;\n',
@@ -235,7 +235,7 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
         `IF to_regclass(${literal(doubleQuoted(table.name))}) IS NULL THEN\n${ddlFor('postgres', table)}${commentsFor('postgres', table)}END IF;`,
       ),
     hasTemporaryStages: true,
-    createStage: (stage) => stageLike('postgres', 'CREATE TEMPORARY TABLE')(stage),
+    createStage: stageLike('postgres'),
     drop: dropAll((name) => `pg_temp.${doubleQuoted(name)}`),
     begin: (tables) =>
       `BEGIN;\nSET LOCAL row_security = off;\nLOCK TABLE ${[...tables].sort().map(doubleQuoted).join(', ')} IN SHARE ROW EXCLUSIVE MODE;\n`,
@@ -278,7 +278,7 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     inSchema: (schema) => `CURRENT_SCHEMA() = ${literal(schema.toUpperCase())}`,
     createIfAbsent: createIfAbsent('snowflake'),
     hasTemporaryStages: true,
-    createStage: (stage) => stageLike('snowflake', 'CREATE TEMPORARY TABLE')(stage),
+    createStage: stageLike('snowflake'),
     drop: dropEach(snowflakeName),
     begin: () => '',
     commit: 'COMMIT;\n',
@@ -323,7 +323,7 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     useSchema: (schema) => `SET search_path TO ${doubleQuoted(schema)};\n`,
     createIfAbsent: createIfAbsent('redshift'),
     hasTemporaryStages: true,
-    createStage: (stage) => stageLike('redshift', 'CREATE TEMPORARY TABLE')(stage),
+    createStage: stageLike('redshift'),
     drop: dropAll(doubleQuoted),
     begin: () => 'BEGIN;\n',
     commit: 'COMMIT;\n',

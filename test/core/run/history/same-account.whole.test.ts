@@ -13,11 +13,12 @@ import { readExportReport } from '../../../../src/wings/report/report-export.ts'
 import { reportPage } from '../../../../src/wings/report/page/page.ts';
 import { exportPaths, pathIn } from '../../../../src/places/export/export-folder.ts';
 import { localDisk } from '../../../../src/places/files/disk.ts';
-import type { RunLine, RunSpan, RunStart } from '../../../../src/core/run/history/run-lines.ts';
+import type { RunLine } from '../../../../src/core/run/history/run-lines.ts';
 import { creditFigures, runsOf } from '../../../../src/core/run/history/runs-model.ts';
 import type { RunEnd } from '../../../../src/core/work/run-observer.ts';
 import { idEntries } from '../../../support/id-file.ts';
 import { runExport } from '../../../support/run-export.ts';
+import { runSpan, runStart } from '../../../support/run-lines.ts';
 import { type GeneratedServiceOptions, startGeneratedService } from '../../../support/service/generated-service.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
@@ -177,34 +178,8 @@ describe.each(cases)('an export that $that', ({ that, runs, service, expected })
 
 it('the credits left are those that any process of the export saw last, whichever began last', () => {
   const startMs = Date.UTC(2026, 10, 23, 12);
-  const start = (n: number, atMs: number): RunStart => ({
-    kind: 'run',
-    n,
-    run: `run-${n}`,
-    startMs: startMs + atMs,
-    version: '1',
-    whenSpent: 'stop',
-    concurrency: 8,
-    idsPerCall: 1000,
-    creditsPerCall: 160,
-    creditsPerDay: 3200,
-    fetched: 0,
-    written: 0,
-  });
-  const span = (t: number, booked: number): RunSpan => ({
-    kind: 'span',
-    t,
-    ms: 1000,
-    ids: 0,
-    sent: 1,
-    answered: 1,
-    bytes: 0,
-    replayed: 0,
-    read: 0,
-    inputBytes: 0,
-    callMs: {},
-    booked,
-  });
+  const start = (n: number, atMs: number) => runStart({ n, startMs: startMs + atMs });
+  const span = (t: number, booked: number) => runSpan({ t, sent: 1, answered: 1, booked });
   const end: RunLine = { kind: 'end', t: 60_000, state: 'stopped', exit: 8 };
   // The worker that began first booked last, and has ended.
   const runs = runsOf([start(1, 0), span(0, 160), span(50_000, 2400), end, start(2, 5000), span(0, 320)]);
@@ -221,34 +196,8 @@ it('of a killed run, the credits of the day hold all that its counters say', asy
 
 describe('what an export is known to have spent', () => {
   const midnightMs = Date.UTC(2026, 10, 23);
-  const start = (atMs: number): RunStart => ({
-    kind: 'run',
-    n: 1,
-    run: 'run',
-    startMs: midnightMs + atMs,
-    version: '1',
-    whenSpent: 'stop',
-    concurrency: 8,
-    idsPerCall: 1000,
-    creditsPerCall: 160,
-    creditsPerDay: 50_000,
-    fetched: 0,
-    written: 0,
-  });
-  const span = (booked: number): RunSpan => ({
-    kind: 'span',
-    t: 0,
-    ms: 1000,
-    ids: 0,
-    sent: 43,
-    answered: 43,
-    bytes: 0,
-    replayed: 0,
-    read: 0,
-    inputBytes: 0,
-    callMs: {},
-    booked,
-  });
+  const start = (atMs: number) => runStart({ n: 1, startMs: midnightMs + atMs, creditsPerDay: 50_000 });
+  const span = (booked: number) => runSpan({ t: 0, sent: 43, answered: 43, booked });
   const figures = (startMs: number, booked: number) =>
     creditFigures(runsOf([start(startMs), span(booked)]), { nowMs: midnightMs + 60_000, spent: { credits: 8800 } });
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openFinished } from '../../../../src/exports/finished-export.ts';
 import type { DialectName } from '../../../../src/wings/warehouse/dialects.ts';
 import { exportScript } from '../../../../src/wings/warehouse/scripts/export-script.ts';
-import { readScriptExport } from '../../../../src/wings/warehouse/scripts/script-export.ts';
+import { scriptExportOf } from '../../../../src/wings/warehouse/scripts/script-export.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../diff/two-nights.ts';
 
 export const scriptTables = ['assets', 'creators', 'files'];
@@ -35,7 +35,7 @@ export async function exportFew(folder: string): Promise<string> {
 
 /** The script of a night. */
 export async function scriptOf(folder: string, dialect: DialectName, prefix = ''): Promise<string> {
-  const source = await readScriptExport(await openFinished(folder), dialect, prefix);
+  const source = scriptExportOf(await openFinished(folder), dialect, prefix);
   return exportScript(source, { dialect, folder });
 }
 

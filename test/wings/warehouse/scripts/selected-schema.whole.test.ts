@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFinished } from '../../../../src/exports/finished-export.ts';
 import type { DialectName } from '../../../../src/wings/warehouse/dialects.ts';
 import { exportScript } from '../../../../src/wings/warehouse/scripts/export-script.ts';
-import { readScriptExport } from '../../../../src/wings/warehouse/scripts/script-export.ts';
+import { scriptExportOf } from '../../../../src/wings/warehouse/scripts/script-export.ts';
 import { keptFolder } from '../../../support/temp-folder.ts';
 import { scriptEngines } from './script-engines.ts';
 import { exportNights, piecesOf, scriptOf } from './script-nights.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 const scriptIn = async (schema: string, dialect: DialectName): Promise<string[]> => {
-  const source = await readScriptExport(await openFinished(nights[1] ?? ''), dialect, '');
+  const source = scriptExportOf(await openFinished(nights[1] ?? ''), dialect, '');
   const options = { dialect, folder: dialect === 'snowflake' ? '@stage/night' : (nights[1] ?? ''), schema };
   return piecesOf(exportScript(source, options));
 };
