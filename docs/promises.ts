@@ -41,14 +41,14 @@ export function testedPromises(): TestedPromise[] {
   );
 }
 
-/** The promises as Markdown: a line each, in their groups. */
+/** The promises as Markdown: a line each, in their groups, that leads to its test. */
 export function promisesText(): string {
   const promises = testedPromises();
   return promiseGroups
     .map((group) => {
       const lines = promises
         .filter((each) => each.group === group)
-        .map(({ text, file, mark }) => `- ${text}${mark === undefined ? '' : ` *(${mark})*`} ([test](../${file}))`);
+        .map(({ text, file, mark }) => `- [${text}](../${file})${mark === undefined ? '' : ` *${mark}*`}`);
       return [`## ${group}`, '', ...lines].join('\n');
     })
     .join('\n\n');

@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
 
 // Half a minute of a row are pauses of the program. Where the machine stalls, good calls pass the second too, and are made again.
 describe('a run of 2,500 ids against a service that', { timeout: 120_000 }, () => {
-  // Promise, Whatever the service does: Resets beyond two connections, a hang on one id, 500 on another, 100 ids a call: alone and together
+  // Promise, Whatever the service does: Resets beyond two connections, a hang, a 500, 100 ids a call: alone and together
   it.each(rows)('$name exports each good id', async ({ exit, mostCalls, idsPerCall = 1000, overrun, ...trouble }) => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: ids.length });

@@ -17,7 +17,7 @@ async function booked(stateDir: string): Promise<number> {
 
 describe('a budget', () => {
   it.each(['--credits-per-day', '--credits-per-run'])(
-    // Promise, Nothing overspent: A budget of the real program sends exactly its calls, ends with 8, and the same command resumes
+    // Promise, Nothing overspent: A budget sends exactly its calls and ends with 8; the same command resumes
     'of five calls (%s) sends exactly five, ends with 8, and with more budget the same command finishes',
     async (flag) => {
       const folder = await tempFolder();
@@ -47,7 +47,7 @@ describe('a budget', () => {
     },
   );
 
-  // Promise, Nothing overspent: Programs that share a key share the budget of a day, also when one is killed
+  // Promise, Nothing overspent: Programs that share a key share a day's budget, also when one is killed
   it('of a day is kept by several programs at once that share a key, one of them killed', async () => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 150 });

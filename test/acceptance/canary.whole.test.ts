@@ -27,7 +27,7 @@ describe.each([
   { from: 'file', cases: runsAll ? all : few },
   { from: 'environment', cases: sampled(few, 3) },
 ])('the key from the $from', ({ from, cases }) => {
-  // Promise, Nothing leaked: The real program writes the key nowhere, whatever the service echoes
+  // Promise, Nothing leaked: The program writes the key nowhere, whatever the service echoes
   it.each(cases)('is in no byte that the program leaves: $name', async ({ path, expected }) => {
     const work = await tempFolder();
     for (const name of ['job.yaml', 'ids.txt']) cpSync(join(casesFolder, name), join(work, name));

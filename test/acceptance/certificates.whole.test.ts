@@ -62,7 +62,7 @@ describe('a run against a service whose certificate', () => {
     ['nobody signed', certificates.valid, undefined, 'self-signed'],
     ['has expired', certificates.expired, certificates.expired, 'expired'],
     ['is for another host', certificates.otherHost, certificates.otherHost, 'altnames'],
-    // Promise, Nothing overspent: A certificate that is not valid ends a run at once; nothing is sent or booked
+    // Promise, Nothing overspent: An invalid certificate ends a run at once; nothing is sent or booked
   ])('%s ends at once with 6, sends and books nothing, and says what to do', async (...[, cert, trusted, cause]) => {
     const { exit, stderr, requests, booked } = await run(cert, trusted);
     expect(exit, stderr).toBe(6);

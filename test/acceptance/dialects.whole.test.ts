@@ -109,7 +109,7 @@ describe('an export', () => {
     for (const other of tables.slice(1)) expect(other).toEqual(tables[0]);
   });
 
-  // Promise, Nothing lost: The tables of an export do not depend on the provider's dialect, and one provider finishes what another began without a call made twice
+  // Promise, Nothing lost: Tables do not depend on the dialect; another provider finishes an export and repeats no call
   it('that one provider began is finished by another, and no call is made twice', async () => {
     const folder = await tempFolder();
     const [first, second] = serviceDialects;

@@ -33,7 +33,7 @@ function askedCounts(service: GeneratedService): Map<string, number> {
 }
 
 describe('an export that is killed', () => {
-  // Promise, Nothing lost: Killed with SIGKILL anywhere, the same command ends with the same bytes (sampled)
+  // Promise, Nothing lost: After SIGKILL anywhere, the same command ends with the same bytes (sampled)
   it(`with SIGKILL at ${kills} points ends with the bytes of an undisturbed run, and asks for no kept answer again`, async () => {
     const folder = await tempFolder();
     const environment = {

@@ -99,14 +99,14 @@ describe('the packed program', () => {
     );
   });
 
-  // Promise, The first hour: The package runs no script where it is installed, and needs no override
+  // Promise, The first hour: The package runs no install script and needs no override
   it('has no script that npm runs where it is installed, and no override, which would not reach users', () => {
     const { scripts, ...rest } = packageSchema.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
     expect(Object.keys(scripts).filter((name) => /^((pre|post)?install|prepare|prepublish)$/.test(name))).toEqual([]);
     expect(rest).not.toHaveProperty('overrides');
   });
 
-  // Promise, The first hour: The packed program installs under `--engine-strict` without a warning and works from any folder
+  // Promise, The first hour: The package installs under `--engine-strict` without a warning and works from any folder
   it('installs without a warning, and works from a folder of the user', { timeout: 300_000 }, async (context) => {
     const installed = await installGlobally(join(temp.path, 'prefix'));
     if (installed === undefined) return context.skip(noRegistry);
@@ -181,7 +181,7 @@ describe('the packed program', () => {
   const printed = new Map<string, Promise<{ readonly output: string }>>();
 
   it.for(runsAll ? hints : hints.filter(({ line }) => sampledLines.test(line)))(
-    // Promise, In operation: Lines that the program prints help where they are typed, in a fresh global installation (sampled)
+    // Promise, In operation: Lines that the program prints help where typed, in a fresh global installation (sampled)
     'prints a line that can be typed: $line: $hint',
     { timeout: 60_000 },
     async ({ line, hint, exit = 0 }, context) => {
@@ -250,7 +250,7 @@ describe('the packed program', () => {
 
     // One of them in `npm test`: each starts npm.
     it.for(runsAll ? needing : needing.slice(0, 1))(
-      // Promise, In operation: A missing optional package is exit 2 with the line that installs it where the program lies
+      // Promise, In operation: A missing optional package is exit 2 with the line that installs it there
       'prints the line that installs $needs: $line',
       { timeout: 180_000 },
       async ({ line, needs, omitted = false }, context) => {

@@ -61,7 +61,7 @@ describe('a run that gets no connection', () => {
     ['a listener whose queue is full', async () => ({ url: `http://${await blackHole()}`, environment: {} })],
     ['a server that does not shake hands', async () => ({ url: `https://${(await rawServer()).at}`, environment: {} })],
   ] as const;
-  // Promise, Nothing overspent: A run that gets no connection ends in time, and books nothing (sampled)
+  // Promise, Nothing overspent: A run without a connection ends in time and books nothing (sampled)
   it.each(sampled(ways, 2))('from %s ends in time with 5, and books nothing', async (_, lost) => {
     const { args, options, bill } = await setting(await lost());
     const { child, ended } = startProgram([...args, '--timeout-ms', String(timeoutMs), '--retries', '1'], options);
@@ -74,7 +74,7 @@ describe('a run that gets no connection', () => {
     expect(await bill()).toEqual({ booked: 0, calls: 0 });
   });
 
-  // Promise, Nothing misread: SIGTERM ends a run in time whose proxy says nothing
+  // Promise, Nothing misread: SIGTERM ends in time a run whose proxy is silent
   it('is stopped by SIGTERM within the grace and a second', async () => {
     const proxy = await rawServer();
     const { args, options, bill } = await setting(proxied(`http://${proxy.at}`));

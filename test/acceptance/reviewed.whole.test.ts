@@ -44,7 +44,7 @@ describe('an export', () => {
     ]);
   });
 
-  // Promise, Nothing lost: An export whose start is gone is not bought again silently
+  // Promise, Nothing lost: An export that lost its start is not bought again silently
   it('that lost its start is not bought again without a word', async () => {
     const { flags, service, folder } = await scene(100);
     const pieces = { ...flags, 'ids-per-call': '10', 'rows-per-part': '20', concurrency: '1' };
@@ -104,7 +104,7 @@ describe('an export', () => {
     expect(await readManifest(localDisk, join(folder, 'out'))).toMatchObject({ calls: 10, credits: 825 });
   });
 
-  // Promise, Nothing overspent: An export that is complete costs nothing when it is run again
+  // Promise, Nothing overspent: Running a complete export again costs nothing
   it('that is complete is told so without a write', async () => {
     const { flags, folder } = await scene(20);
     await runExport({ flags });

@@ -59,7 +59,7 @@ async function nights(clockOfNight: (day: number) => Clock, load: (folder: strin
 }
 
 describe('when the time of day steps in the middle', () => {
-  // Promise, In operation: Nights, loads and fleets have the same figures when the clock of the machine steps by hours or a year
+  // Promise, In operation: Figures stay the same when the clock steps by hours or a year
   it('nights request and carry the same, and their loads hold the same', async () => {
     const loads = (clock: (day: number) => Clock) => async () => {
       const file = join(await tempFolder(), 'nights.duckdb');

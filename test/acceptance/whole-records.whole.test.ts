@@ -174,7 +174,7 @@ describe.each(Object.entries(kinds).filter(([, texts]) => texts.length > 0))(
     const cases = Object.entries(rowReaders).flatMap(([format, readers]) =>
       Object.entries(readers).map(([name, read]) => ({ format: format as Format, name, read })),
     );
-    // Promise, Nothing misread: Random nasty records and generated ones come back whole from every format, by two readers each, except lone surrogates
+    // Promise, Nothing misread: Odd and generated records survive every format, by two readers each, except lone surrogates
     it.each(cases)('from $format, by $name', async ({ format, read }) => {
       const written = await write(format, blockOf(assetsTable.columns, rows));
       const back = await read(written);

@@ -82,7 +82,7 @@ function expectPromises(ran: readonly RanCase[]): void {
   expect(booked, 'the ledger is never below what was charged').toBeGreaterThanOrEqual(charged);
 }
 
-// Promise, Nothing leaked: Over every case, the key is in no file, message or event; a canary key stands in for it
+// Promise, Nothing leaked: In no case is the key in a file, message or event
 function expectNoCanary(work: string, ran: readonly RanCase[]): void {
   // The key file, and faults that make the service repeat the key.
   for (const name of ['key', 'faults.yaml']) rmSync(join(work, name), { force: true });

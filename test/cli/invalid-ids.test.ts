@@ -27,7 +27,7 @@ async function withIds(name: string, text: string) {
 const half = `name,id\n${ids.map((id, index) => `n${index},${id}`).join('\n')}\n${'Bob,Alice\n'.repeat(10)}`;
 
 describe('plan and run', () => {
-  // Promise, Nothing misread: `plan` and `run` name the column of the ids, and show three invalid ones with file and line
+  // Promise, Nothing misread: `plan` and `run` name the id column, and show three invalid ids with file and line
   it('name the column of the ids and show three invalid ones with file and line', async () => {
     const { program } = await withIds('wallets.csv', half);
     const planned = await program('plan');
@@ -88,7 +88,7 @@ describe('plan and run', () => {
       expect(JSON.parse((await program(command, '--json')).stdout)).toMatchObject(facts);
   });
 
-  // Promise, Nothing misread: More invalid ids than tolerated, or no id at all, end with 3: `plan` too
+  // Promise, Nothing misread: Too many invalid ids, or no id at all, end with 3, in `plan` too
   it('end with 3 where more is invalid than the job tolerates', async () => {
     const { program } = await withIds('wallets.csv', `${half}x,y\n`);
     for (const command of ['plan', 'run']) {

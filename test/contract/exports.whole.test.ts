@@ -140,7 +140,7 @@ describe.each(Object.entries(places))('an export in a %s', (_name, open) => {
     }).toEqual(says);
   });
 
-  // Promise, Nothing misread: Folder and bucket agree on what is an export, complete, unfinished, damaged or held by a process
+  // Promise, Nothing misread: Folder and bucket agree on which exports are complete, unfinished, damaged or held
   it('of a living process', async () => {
     const place = await open();
     let letAnswer = (): void => undefined;

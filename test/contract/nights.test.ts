@@ -142,7 +142,7 @@ describe.each(Object.entries(places))('nights in a %s', (_place, open) => {
     expect(complete?.day).toBe(day);
   });
 
-  // Promise, Nothing misread: Nights in a folder and in a bucket are judged alike
+  // Promise, Nothing misread: Nights in folders and buckets are judged alike
   it('are pruned alike: what no rule keeps goes, and with it what is set aside', async () => {
     const { nights, names } = await open();
     const plan = await planPruning(nights, { last: 1, daily: 0, weekly: 0, monthly: 0 }, { today: '2026-12-31' });

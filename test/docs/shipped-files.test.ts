@@ -98,7 +98,7 @@ describe.each(kubernetes)('every name in %s', (name) => {
     }),
   );
 
-  // Promise, In operation: Every command, flag, variable, path and name in these files is one that there is
+  // Promise, In operation: Every command, flag, variable, path and name in these files exists
   it('is that of an object in the file, or of a secret that its first lines make', () => {
     for (const { volumes, serviceAccountName } of pods) {
       if (serviceAccountName !== undefined) expect(named('ServiceAccount')).toContain(serviceAccountName);

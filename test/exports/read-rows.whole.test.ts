@@ -17,7 +17,7 @@ async function rowsOf(folder: string, table?: string): Promise<NamedRow[]> {
   return rows;
 }
 
-// Promise, Nothing lost: A program reads the same rows from every format of an export
+// Promise, Nothing lost: A program reads the same rows from every format
 it('a program takes the rows of a finished export, the same from every format', async () => {
   const folder = await tempFolder();
   const service = await startGeneratedService({ missingPercent: 5 });

@@ -123,7 +123,7 @@ describe('verify', () => {
     expect(told.at(-1)).toEqual({ files: filesTotal, filesTotal, bytes, bytesTotal: bytes });
   });
 
-  // Promise, Nothing misread: `verify` finds a single bit that was turned, in any file
+  // Promise, Nothing misread: `verify` finds a single flipped bit in any file
   it('names the file in which any one bit was turned', async () => {
     const random = new SeededRandom([5, 6, 7, 8]);
     const paths = [...whole.keys()];
@@ -173,7 +173,7 @@ describe('verify', () => {
     expect(await verifyExport(files, out)).toMatchObject({ damage: [], strangers: [] });
   });
 
-  // Promise, Nothing lost: A file that vanishes while `verify` reads is reported as such
+  // Promise, Nothing lost: `verify` reports a file that vanishes while it reads
   it('names a file that vanishes while it reads, and passes over a stranger that does', async () => {
     const { files } = await copied();
     await putFile(files, `${out}/note.txt`, Buffer.from('x'));
@@ -190,7 +190,7 @@ describe('verify', () => {
     });
   });
 
-  // Promise, Nothing misread: `verify` finds a Parquet file of other rows even if the hash is right
+  // Promise, Nothing misread: `verify` finds a Parquet file of other rows even if its hash is right
   it.each(badContents)('finds %s in %s, though the hash is right', async (...[, path, change, problem]) => {
     const said = await saidOf((files) => writtenSo(files, path, change));
     expect(said).toHaveLength(1);

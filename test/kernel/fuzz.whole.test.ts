@@ -164,7 +164,7 @@ describe('the kernel', () => {
     }
   });
 
-  // Promise, Nothing misread: The kernel lays out Arrow columns of mutated records, and of random numbers, as the long way does
+  // Promise, Nothing misread: The kernel's Arrow columns of mutated records and random numbers are those of the long way
   it('lays out columns of mutated records as the long way lays them out', { timeout: 0 }, () => {
     const random = randomOf(seed + 2);
     for (let total = 0; total < runs / 20; total += recordsPerAnswer) {

@@ -50,7 +50,7 @@ function assetsIn(store: ObjectStore): LakeTable {
 }
 
 describe.each(Object.entries(places))('eight writers that publish five nights in %s', (_, openPlace) => {
-  // Promise, Nothing misread: Runs that publish at once lose no version of a lake, and publish each night once (sampled)
+  // Promise, Nothing misread: Runs that publish at once lose no lake version and publish each night once (sampled)
   it('lose no version, and publish each night once', async () => {
     for (const round of rounds) {
       const random = new SeededRandom([round, 1, 2, 3]);

@@ -36,7 +36,7 @@ await exportAssets({ ids: 'ids.txt', url: 'https://service.example', out: 'out',
 `,
 };
 
-// Promise, Nothing leaked: The examples of `docs/library.md` compile against the packed types, without `skipLibCheck`
+// Promise, Nothing leaked: The examples of `docs/library.md` compile against the packed types
 it('the packed types fit every example of docs/library.md, checked as strictly as a user can', async () => {
   const cwd = await tempFolder();
   // As npm unpacks the package for a user of TypeScript: what is not among its dependencies is not found.

@@ -108,7 +108,7 @@ describe('the store on disk', () => {
     await Promise.all([first.close(), second.close()]);
   });
 
-  // Promise, Nothing lost: `serve` gives no record that was damaged in its store
+  // Promise, Nothing lost: `serve` returns no record that was damaged in its store
   it('gives the record of an id or says that it is damaged, whatever became of its file', async () => {
     const storeDir = temporaryFolder();
     const store = await openStored([fileOf(lines)], storeDir);
@@ -193,7 +193,7 @@ describe('the store on disk', () => {
     });
   });
 
-  // Promise, Nothing lost: A store of `serve` that was cut, emptied or overwritten is built again
+  // Promise, Nothing lost: `serve` rebuilds a store that was cut, emptied or overwritten
   it('is built again when it was cut, emptied or overwritten', async () => {
     const storeDir = temporaryFolder();
     const assets = [fileOf(lines.slice(0, 100))];

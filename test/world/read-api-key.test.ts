@@ -22,7 +22,7 @@ describe('the key', () => {
     expect(readApiKey({ file, fileFromFlag: false, cwd, environment: {} })).toBe('from-file');
   });
 
-  // Promise, Nothing leaked: The key leaves the environment of the program as soon as it is read
+  // Promise, Nothing leaked: The key leaves the program's environment as soon as it is read
   it('is taken out of the environment, whatever it is read from', async () => {
     const environment = { ASSET_EXPORT_API_KEY: 'secret', OTHER: 'stays' };
     readApiKey({ file: await keyFile('k'), fileFromFlag: true, cwd, environment });

@@ -59,7 +59,7 @@ function exitsOf(runs: readonly ProgramRun[]): ProgramRun['exit'][] {
 }
 
 describe.skipIf(server.isMissing)('runs that share a database', () => {
-  // Promise, Nothing overspent: Processes that share a database send exactly what the day allows, and book before they send
+  // Promise, Nothing overspent: Processes that share a database send exactly what the day allows, booked before sent
   it('send exactly what the budget of a day allows, and book before they send', async () => {
     const booked = await bookedNow();
     const short: number[] = [];
@@ -77,7 +77,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     expect(await credits('set', '0')).toContain('14,400 credits were booked, now 0');
   });
 
-  // Promise, Nothing overspent: Of four processes that share a budget two are killed: never is less booked than sent
+  // Promise, Nothing overspent: With two of four processes killed, never is less booked than sent
   it('never book less than they send when two are killed, and the others use the rest', async () => {
     const booked = await bookedNow();
     const short: number[] = [];
@@ -98,7 +98,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     expect(service.counts().calls).toBeGreaterThanOrEqual(62);
   });
 
-  // Promise, Nothing overspent: Processes that share a database keep one pace, and all pause when one is told to
+  // Promise, Nothing overspent: Processes that share a database keep one pace and pause together
   it('keep one pace, and all pause when one is told to', async () => {
     const arrivedMs: number[] = [];
     const sharing = outs.slice(0, runsAll ? 4 : 2);
@@ -130,7 +130,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     expect(inPause).toEqual([]);
   });
 
-  // Promise, Nothing overspent: A database that crashes in mid-run: calls wait, nothing is overspent, the files are the same
+  // Promise, Nothing overspent: If the shared database crashes, calls wait, nothing is overspent, files are the same
   it('wait for a database that crashes, spend no more for it, and make the same files', async () => {
     const calm = await fleet();
     expect((await calm.start('calm').ended).exit).toBe(0);
@@ -161,7 +161,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
       expect(exportBytes(join(folder, out))).toEqual(exportBytes(join(calm.folder, 'calm')));
   });
 
-  // Promise, Nothing leaked: The shared ledger does not hold the key, and its password is in no message
+  // Promise, Nothing leaked: The shared ledger does not hold the key; no message holds its password
   it('log in with PGPASSWORD or PGPASSFILE, and a password is not shown', async () => {
     const password = 'canary-password';
     const hba = (await server.psql('show hba_file')).trim();

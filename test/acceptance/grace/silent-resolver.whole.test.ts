@@ -25,7 +25,7 @@ describe.runIf(hasNetworks)('while no resolver answers', () => {
     { graceMs: 500, signals: 1 },
     { graceMs: 60_000, signals: 2 },
   ])(
-    // Promise, Nothing lost: A run whose resolver does not answer ends within `--grace-ms` after a signal
+    // Promise, Nothing lost: A silent resolver holds no run beyond `--grace-ms` after a signal
     '$signals x SIGTERM ends a run that looks for its bucket',
     async ({ graceMs, signals }) => {
       const folder = await tempFolder();

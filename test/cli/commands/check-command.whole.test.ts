@@ -45,7 +45,7 @@ describe('check', () => {
     expect(linesOf(run)['store']).toContain('ids.txt changed since');
   });
 
-  // Promise, Nothing misread: `check` leaves nothing behind, in a folder and in a bucket
+  // Promise, Nothing misread: `check` leaves nothing behind, in folder or bucket
   it('sees an export in a bucket, and leaves no object there', async () => {
     const job = await Prepared.make();
     const store = await job.inBucket();

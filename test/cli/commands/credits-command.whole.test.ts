@@ -180,7 +180,7 @@ describe('credits set', () => {
     expect(run.stderr).toContain('--state-dir');
   });
 
-  // Promise, Nothing overspent: A ledger that is cut or emptied ends a run with 12 before anything is sent, and is used again once it is set
+  // Promise, Nothing overspent: A cut or empty ledger is exit 12 before anything is sent, until it is set
   it('repairs a damaged ledger, which ends a run with 12 before anything is sent', async () => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 20 });

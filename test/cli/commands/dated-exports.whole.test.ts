@@ -42,7 +42,7 @@ describe('{date} in the output folder', () => {
     expect(accountOf(await program('run', 'out/date={date}/assets'))).toMatchObject({ state: 'already' });
   });
 
-  // Promise, Nothing misread: With `{date}` the newest unfinished export is finished first, then the one of today begins; `plan` says the same
+  // Promise, Nothing misread: With `{date}`, the newest unfinished export is finished before today's begins; `plan` agrees
   it('finishes the newest unfinished export first, then begins the one of today; plan says the same', async () => {
     const { folder, program, begin, isComplete, calls } = await nightly();
     await begin('out/2020-01-01');
@@ -66,7 +66,7 @@ describe('{date} in the output folder', () => {
     expect(await isComplete('out/2020-01-01')).toBe(false);
   });
 
-  // Promise, Nothing misread: An unfinished export of an earlier day whose ids or job changed is left alone with one warning
+  // Promise, Nothing misread: An unfinished earlier day with other ids or job is left alone, with one warning
   it('leaves an unfinished export alone whose ids or job changed, with one warning', async () => {
     const { folder, program, begin, isComplete } = await nightly();
     await begin('out/2020-01-02');
@@ -81,7 +81,7 @@ describe('{date} in the output folder', () => {
     expect(await isComplete(`out/${today()}`)).toBe(true);
   });
 
-  // Promise, Nothing misread: While another run holds that unfinished export, the run ends with 11 and begins nothing
+  // Promise, Nothing misread: If another run holds that earlier day, the run ends with 11 and begins nothing
   it('ends with 11 while another run holds the unfinished export, and begins nothing', async () => {
     const { folder, program, begin, calls } = await nightly();
     await begin('out/2020-01-02');

@@ -43,7 +43,7 @@ describe('get', () => {
     expect(alone.stderr).toContain(`${unknown}: missing`);
   });
 
-  // Promise, Nothing overspent: `get` requests nothing more when its reader goes away
+  // Promise, Nothing overspent: `get` requests nothing more when its reader leaves
   it('asks for nothing more when its reader went away, and ends without a word', async () => {
     const many = Array.from({ length: 60 }, (_, n) => generatedId(4, n));
     const service = await startGeneratedService({ delayMs: 30 });

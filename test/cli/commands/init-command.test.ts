@@ -15,7 +15,7 @@ function load(folder: string, file = 'job.yaml'): LoadedJob {
 }
 
 describe('init', () => {
-  // Promise, The first hour: The key file of `init` can be read by its owner alone
+  // Promise, The first hour: The key file of `init` is readable by its owner alone
   it('writes a job file for editors, its schema, what git ignores, and a key file that only the owner reads', async () => {
     const cwd = await tempFolder();
     const { exit, stdout } = await runHere(['init', 'mine', '--yes'], { cwd });
@@ -170,7 +170,7 @@ describe('init', () => {
   });
 });
 
-// Promise, The first hour: The job file of `init` is valid, also with every commented field taken in
+// Promise, The first hour: The job file of `init` is valid, also with every commented field
 it('a new job file stays a job when every field that is commented out is taken in', async () => {
   const folder = await tempFolder();
   const text = jobTemplate(new Map());

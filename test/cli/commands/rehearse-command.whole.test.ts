@@ -100,7 +100,7 @@ describe('rehearse', () => {
     expect(JSON.parse(run.stdout)).toMatchObject({ state: 'complete', callsOfRun: 10 });
   });
 
-  // Promise, Nothing misread: A dry run (`rehearse`) ignores the budget of a day unless it is asked for
+  // Promise, Nothing misread: `rehearse` ignores the daily budget unless asked for it
   it('ignores the budget of a day, unless it is asked for', async () => {
     const ignored = await rehearse(undefined, [], { ASSET_EXPORT_CREDITS_PER_DAY: '320' });
     expect(ignored.run.exit, ignored.run.stderr).toBe(0);

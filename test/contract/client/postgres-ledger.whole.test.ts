@@ -109,7 +109,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     await closeAll(ledgers);
   });
 
-  // Promise, Nothing overspent: A fleet that shares a database keeps its limit of calls over restarts
+  // Promise, Nothing overspent: A fleet with one database keeps its limit of calls over restarts
   it('four that send for one export pass its overrun in none of their calls, and over restarts neither', async () => {
     const apiKey = newKey();
     const ledgers = await openSeveral(4, { apiKey });

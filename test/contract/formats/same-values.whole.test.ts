@@ -70,7 +70,7 @@ async function expectBack(format: TableFormat, rows: readonly Row[], compression
 describe.each(rowFormats)('%s', (format) => {
   const { columns } = hostileTable;
 
-  // Promise, Nothing misread: Every format gives the same values to two readers
+  // Promise, Nothing misread: Every format gives two readers the same values
   it.each(tables)('gives back %s to DuckDB and to another reader', async (_, rows) => {
     await expectBack(format, rows);
   });

@@ -61,7 +61,7 @@ const golden: Readonly<Record<string, readonly [string, string, string, string]>
 
 describe('a call', () => {
   it.each(serviceDialects.map((dialect) => [dialect.name, dialect] as const))(
-    // Promise, Nothing lost: Without a dialect a request has the bytes that it always had
+    // Promise, Nothing lost: Without a dialect, a request has the bytes that it always had
     'under %s is this request',
     async (name, dialect) => {
       const [target, single, plain, flagged] = golden[name] ?? [];
@@ -98,7 +98,7 @@ describe('a key', () => {
     { path: '/rpc', header: 'Authorization: Bearer {key}' },
   ];
 
-  // Promise, Nothing lost: A key is in no message, raw or encoded, wherever a dialect puts it
+  // Promise, Nothing leaked: No message holds the key, raw or encoded, wherever a dialect puts it
   it.each(placed)('arrives as it is in $path $header, and is taken out of messages, raw and encoded', async (place) => {
     const [base] = serviceDialects;
     if (base === undefined) throw new Error('no dialect');

@@ -44,7 +44,7 @@ describe('lookUpBatch', () => {
     expect(counts).toEqual(noCounts);
   });
 
-  // Promise, Nothing misread: Records are matched by their id, never by their place
+  // Promise, Nothing misread: Records are matched by id, never by place
   it('matches by record id and counts what was not asked for', async () => {
     const inner = scriptedClient([
       (call) =>
@@ -113,7 +113,7 @@ describe('lookUpBatch', () => {
     }
   });
 
-  // Promise, Whatever the service does: `{id, error}` in place of a record, and records without an id: never a row, never missing by mistake
+  // Promise, Whatever the service does: `{id, error}` for a record, and id-less records: never a row, never missing by mistake
   it('takes the words of {id, error} for the fate of that id', async () => {
     const entry = (id: string, message: string) => JSON.stringify({ id, error: { code: -32000, message } });
     const inner = scriptedClient([

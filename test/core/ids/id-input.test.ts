@@ -34,7 +34,7 @@ describe('expandInputs', () => {
     ]);
   });
 
-  // Promise, Nothing misread: A pattern never reads files of the export itself
+  // Promise, Nothing misread: A pattern reads neither files of the export itself nor ids kept by another
   it('passes over what lies in the output folder, on any day and behind links, and says so', async () => {
     const baseDir = await writeFiles({ 'a.txt': '' });
     for (const day of ['2026-11-20', '2026-11-21']) {
@@ -65,7 +65,6 @@ describe('expandInputs', () => {
     expect(await namesOf(remote)).toEqual(['s3://bucket/ids/p.csv']);
   });
 
-  // Promise, Nothing misread: A pattern never reads the copy of the ids that another export keeps
   it('passes over the ids that exports keep, in folder and bucket, unless a file is named', async () => {
     const baseDir = await writeFiles({ 'a.csv.gz': '' });
     const kept = (folder: string) => `${folder}/ids/part-00000.csv.gz`;

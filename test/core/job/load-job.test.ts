@@ -48,7 +48,7 @@ describe('a job', () => {
     });
   });
 
-  // Promise, Nothing misread: Flag before environment before job file before default
+  // Promise, Nothing misread: Precedence: flag, environment, job file, default
   it('takes a value from the flag before the environment, that before the file, and that before the default', async () => {
     const file = `${least}budget: { creditsPerDay: 1 }\n`;
     const environment = { ASSET_EXPORT_CREDITS_PER_DAY: '2' };
@@ -207,7 +207,7 @@ describe('a job that is wrong', () => {
     expect({ dir: 'out', nested: true } satisfies JobInput['output']).toBeDefined();
   });
 
-  // Promise, Nothing misread: An unknown field of a job is refused, with file, line and what was meant
+  // Promise, Nothing misread: An unknown job field is refused with file, line and suggestion
   it('names file, line and column of an unknown field, and what was probably meant', async () => {
     const sources = await jobFile(`${least}budget:\n  creditsPerDya: 5\n`);
     expect(messageOf(sources)).toBe(
@@ -251,7 +251,7 @@ describe('a job that is wrong', () => {
     expect(await wrong(least.replace('https://s.example', '"embedded:"'))).toContain('service.url has no path');
   });
 
-  // Promise, Nothing misread: An address that `run` refuses is refused as the job is read, by `plan` too
+  // Promise, Nothing misread: An address that `run` refuses is refused as the job is read, in `plan` too
   it('has an address that run would refuse, told with its place and without the address', async () => {
     const message = messageOf(await jobFile(least.replace('https://s.example', 'https://s.example/v3/s3cret')));
     expect(message).toContain('jobs/j.yaml:2:12: service.url already holds /v3. Give the base address');
@@ -265,7 +265,7 @@ describe('a job that is wrong', () => {
     expect(message).toContain('not "CSV"; did you mean csv?');
   });
 
-  // Promise, Nothing misread: Thousands of unknown fields are reported at once, the first ones with their place
+  // Promise, Nothing misread: Thousands of unknown fields are reported at once, the first with their place
   it('with thousands of unknown fields shows the first ones and counts the others, in two seconds of CPU time', async () => {
     const text = `${least}${Array.from({ length: 8000 }, (_, index) => `field${index}: 1\n`).join('')}`;
     const sources = await jobFile(text);
@@ -276,7 +276,7 @@ describe('a job that is wrong', () => {
     expect(lines.at(-1)).toBe('  and 7980 more');
   });
 
-  // Promise, Nothing leaked: What stands where the key belongs is in no message about a job
+  // Promise, Nothing leaked: No message about a job shows what stands where the key belongs
   it('shows nothing of what stands where the key belongs', async () => {
     const message = messageOf(await jobFile(least.replace('{ url:', '{ apiKeyFile: [s3cret], url:')));
     expect(message).toContain('service.apiKeyFile must be a string');

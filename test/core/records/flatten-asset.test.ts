@@ -157,7 +157,7 @@ describe('flattenAsset', () => {
     ['ownership.frozen', ['"true"', '0', '{}']],
     ['ownership', ['"x"', '[]', '[{"owner":"o"}]', '1.0', 'true']],
     ['content.metadata', ['"x"', '[]', '0']],
-    // Promise, Nothing misread: A column that a record does not fit is null, and the value is kept and counted
+    // Promise, Nothing misread: A value that does not fit its column is null there, kept and counted
   ])('keeps in extra what the column of %s cannot hold', (path, values) => {
     for (const value of values) {
       const [parent = '', name] = path.split('.');

@@ -49,7 +49,7 @@ function countsOf({ account: { counts } }: ExportOutcome): { readonly entries: n
   return { entries: counts.read, assets: counts.exported + counts.missing + counts.failed };
 }
 
-// Promise, Nothing misread: `plan` and the start of a run know the most that the disk has to hold
+// Promise, Nothing misread: `plan` and a starting run know the most that the disk has to hold
 it('the disk of a list with many repeated and invalid ids is about as planned', async () => {
   const folder = await tempFolder();
   const ids = join(folder, 'ids.txt');

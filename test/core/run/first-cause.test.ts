@@ -7,7 +7,7 @@ import { SmallExport, writeSmallIds } from '../../model/support/small-export.ts'
 import { tempFolder } from '../../support/temp-folder.ts';
 
 describe('a disk that can no longer be written when a run ends', () => {
-  // Promise, Nothing lost: A disk that can no longer be written at the end does not hide why the run stopped
+  // Promise, Nothing lost: A disk that fails at the end does not hide why the run stopped
   it('does not hide why the run stopped', async () => {
     const small = new SmallExport(writeSmallIds(await tempFolder()));
     const outage = new ExportError('unavailable', 'the service is down');
@@ -21,7 +21,7 @@ describe('a disk that can no longer be written when a run ends', () => {
     expect(await small.run({ context: { openWire } })).toMatchObject({ state: 'unfinished', error: outage });
   });
 
-  // Promise, Nothing lost: A cleanup that fails alone is reported in words, also when the lock is removed
+  // Promise, Nothing lost: A cleanup that fails alone is reported in words, even that of the lock
   it('is told in words when nothing else went wrong', async () => {
     const small = new SmallExport(writeSmallIds(await tempFolder()));
     small.disk.weather = ({ kind, path }) =>

@@ -37,7 +37,7 @@ async function keptIn(folder: string) {
 }
 
 describe('the ids of an export', () => {
-  // Promise, Nothing lost: The ids of an export are kept in its parts, each entry as it was read, and `verify` checks them
+  // Promise, Nothing lost: Parts keep the ids as they were read, and `verify` checks them
   it('are kept in its parts, each entry as it was read', async () => {
     const { out, idFile } = await listedNight({ flags: { 'csv-formulas': 'escape', 'csv-dialect': 'snowflake' } });
     const { manifest, files, texts } = await keptIn(out);

@@ -8,7 +8,7 @@ import { writeIdFile } from '../../support/id-file.ts';
 import { runExport } from '../../support/run-export.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
-// Promise, Nothing overspent: A ledger that fails with the very last answer ends the run with its error
+// Promise, Nothing overspent: A ledger that fails with the last answer ends the run with its error
 it('a ledger that fails as the last answer arrives ends the run with its error, and the answer is kept', async () => {
   const folder = await tempFolder();
   await writeIdFile(join(folder, 'ids.txt'), { entries: 20 });

@@ -24,7 +24,7 @@ async function* noBytes(): AsyncGenerator<Uint8Array, void, void> {
 }
 
 describe('a plan', () => {
-  // Promise, Nothing overspent: `plan` prints what a run then really sends, also in the middle of an export
+  // Promise, Nothing overspent: `plan` prints what a run really sends, also in mid-export
   it('tells what a run then really sends, from any point at which an earlier one stopped', async () => {
     const folder = await tempFolder();
     const random = new SeededRandom([1, 1, 2, 3]);

@@ -19,7 +19,6 @@ async function finished() {
   return { flags, before: exportBytes(flags.out), service };
 }
 
-// Promise, Nothing lost: `--fresh` with ids that cannot be read deletes nothing
 it('a fresh run whose ids cannot be read takes nothing away', async () => {
   const { flags, before, service } = await finished();
   const typo = { ...flags, ids: `${flags.ids}.typo` };
@@ -55,7 +54,7 @@ it.each(['link/unexported/part-00000.csv', 'linked.csv'])(
   },
 );
 
-// Promise, Nothing lost: `--fresh` deletes the export and nothing else
+// Promise, Nothing lost: `--fresh` deletes the export and nothing else, and with unreadable ids nothing at all
 it('a fresh run takes away what the export left, and touches nothing else in its folder', async () => {
   const folder = await tempFolder();
   const ids = join(folder, 'ids.txt');

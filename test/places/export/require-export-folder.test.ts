@@ -51,7 +51,7 @@ describe('a run that is refused before it starts', () => {
     return { ids: join(folder, 'ids.txt'), url: 'https://s.example', out: join(folder, 'out') };
   };
 
-  // Promise, Nothing misread: A folder that is not empty and holds no export is refused, with `--fresh` too
+  // Promise, Nothing misread: A non-empty folder without an export is refused, with `--fresh` too
   it('leaves a foreign folder as it is, with --fresh too', async () => {
     const given = await flags(await folderWith('out/csv/assets/part-00000.csv'));
     const before = exportBytes(given.out);

@@ -25,7 +25,7 @@ const stores: Readonly<Record<string, (store: ObjectStore) => ObjectStore>> = {
 };
 
 describe.each(Object.entries(stores))('where the store %s', (_name, as) => {
-  // Promise, Nothing misread: A living holder is not taken for dead where the store sends no ETags
+  // Promise, Nothing misread: A living holder is not taken for dead where stores send no ETags
   it('a holder lives while its heartbeat changes, and is dead once it does not', async () => {
     const clock = createFakeClock();
     const store = as(new MemoryObjects().open());

@@ -101,8 +101,8 @@ describe('a journal', () => {
     }
   });
 
-  // Promise, Nothing lost: A bit that flips in a journal costs the entries behind it and no wrong answer: they are requested and paid again
-  // Promise, Nothing lost: A journal that is cut or damaged anywhere gives no wrong answer
+  // Promise, Nothing lost: After a flipped bit in a journal no answer is wrong; entries behind it are paid again
+  // Promise, Nothing lost: A journal cut or damaged anywhere gives no wrong answer
   it('with any bit turned gives no wrong answer, and keeps those before the damage', async () => {
     const { bytes, ends } = await written();
     for (let at = 0; at < bytes.length; at += 1) {

@@ -121,7 +121,7 @@ describe('the kept records of a stopped list', () => {
     ['a flipped bit of the last byte', (bytes: Buffer) => flipped(bytes, bytes.length - 1)],
     ['zeros', (bytes: Buffer) => Buffer.alloc(bytes.length)],
     ['a missing end', (bytes: Buffer) => bytes.subarray(0, -1)],
-    // Promise, Nothing misread: A kept record of a stopped list that is damaged ends with 12 before the next call
+    // Promise, Nothing misread: A damaged kept record of a stopped list is exit 12 before the next call
   ])('with %s are damaged before the next call', async (_, damage) => {
     const { kept, records, resumed, sent } = await stoppedList();
     const path = join(kept, 'records');

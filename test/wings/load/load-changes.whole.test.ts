@@ -76,7 +76,7 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
   });
 
   inOne('duckdb').each(['replace', 'scd2'] as const)(
-    // Promise, Nothing misread: A diff that is loaded twice changes nothing; out of order it is refused
+    // Promise, Nothing misread: Loading a diff twice changes nothing; out of order it is refused
     'of diffs applied twice change nothing, and elsewhere the whole export is named: %s',
     async (mode) => {
       const database = await opened(kind);
@@ -142,7 +142,7 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     expect(await database.rows('SELECT count(*) FROM assets')).toEqual(held);
   });
 
-  // Promise, Nothing misread: A load with more deletes than `--max-deletes` is rolled back
+  // Promise, Nothing misread: A load above `--max-deletes` is rolled back
   inOne('duckdb')('more deletes than allowed keep nothing; they can be kept or marked', async () => {
     const database = await opened(kind);
     const { target } = database;

@@ -85,7 +85,7 @@ describe('into DuckDB', () => {
     expect(await duckRows(file, where)).toEqual([['raw', true]]);
   });
 
-  // Promise, Nothing misread: An export without assets empties a table with rows only with `--allow-empty`
+  // Promise, Nothing misread: An export without assets empties a table only with `--allow-empty`
   it('replaces a table that has rows by none only when it is told to', async () => {
     const target = parseTarget(`duckdb:${join(await tempFolder(), 'a.duckdb')}`, '/');
     const replaced = request(await exported(0), 'duckdb');
@@ -154,7 +154,7 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     expect(await psql(odd)).toBe(`${service.emptyUris(100)}\n`);
   });
 
-  // Promise, Nothing misread: PostgreSQL holds each asset, and each element of a list, once
+  // Promise, Nothing misread: PostgreSQL holds each asset and each list element once
   it('gives the tables that it makes a primary key', async () => {
     const keys = `SELECT c.conrelid::regclass, pg_get_constraintdef(c.oid) FROM pg_constraint c WHERE contype = 'p' AND connamespace = 'public'::regnamespace AND conrelid::regclass::text <> '_asset_export_loads'`;
     const renamed = await shared(20, { rename: 'id=asset' });

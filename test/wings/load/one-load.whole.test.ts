@@ -178,7 +178,7 @@ const cases = seeds.flatMap((seed) =>
 describe('any history of loads, killed anywhere', () => {
   // `npm test` runs one of the four, by the commit.
   it.each(sampled(cases, 4))(
-    // Promise, Nothing misread: Any history of loads ends with the rows of the export, whichever way `load` chose (sampled)
+    // Promise, Nothing misread: Any history of loads ends with the export's rows, whichever way `load` chose (sampled)
     'into %s with --mode %s ends with the rows of the export, whichever way (%s)',
     async (kind, mode, seed) => {
       if (kind === 'postgres' && server.isMissing) return;

@@ -142,7 +142,7 @@ it.each([
     '',
   ],
 ] as const)(
-  // Promise, Nothing misread: A value that a database refuses is named by column and id, whatever the reason
+  // Promise, Nothing misread: A value that a database refuses is named by column and id
   '%s: the value is named by column and id',
   async (...[reason, kind, column, alter, more]) => {
     if (kind === 'postgres' && isMissing) return;

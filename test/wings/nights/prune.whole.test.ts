@@ -109,7 +109,7 @@ describe('prune', () => {
     expect(kept).toContainEqual({ name: 'date=2026-11-18', reasons: ['latest'] });
   });
 
-  // Promise, Nothing misread: `prune` never removes the base of an unfinished export, the one that `latest` names, or a folder with other files
+  // Promise, Nothing misread: `prune` never removes an unfinished export's base, the `latest` one, or folders with other files
   it('keeps the base that an unfinished export has pinned', async () => {
     const disk = await nightsOnDisk(`{"base.seal":"${contentSeal(manifestOf('2026-11-18'))}"}`);
     const { kept } = await planPruning(folderNights(disk.files, top), rules, day);
@@ -199,7 +199,7 @@ describe('a prune that is killed at any operation', () => {
         disk.restartAfterPowerLoss(() => false);
       },
     ],
-    // Promise, Nothing misread: A `prune` that is killed leaves no half export with a manifest, and a second one finishes it
+    // Promise, Nothing misread: A killed `prune` leaves no half export with a manifest; a second one finishes
   ])('leaves no half export, and a second one finishes it: %s', async (_how, restart) => {
     const operations: Operation[] = [];
     const calm = await nightsOnDisk();

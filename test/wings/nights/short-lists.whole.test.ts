@@ -42,7 +42,7 @@ async function nights() {
   return { top, run, manifestOf, latest: () => readlinkSync(join(top, 'latest')) };
 }
 
-// Promise, Nothing misread: If the list lacks too much of the base, a warning comes before the first call, and the run ends with 3
+// Promise, Nothing misread: A list that lacks too much of the base is a warning before any call, then exit 3
 describe('a list that is cut short', () => {
   it('is said before the first call, ends with 3, is set aside, and leaves latest where it was', async () => {
     const { run, manifestOf, latest } = await nights();
@@ -176,7 +176,7 @@ function nightsIn(top: string): string[] {
 describe('output.keep', () => {
   const keep = { last: 2, daily: 0, weekly: 0, monthly: 0 };
 
-  // Promise, Nothing misread: `output.keep` removes neither the export, its base nor anything after exit 3
+  // Promise, Nothing misread: `output.keep` removes neither the export nor its base, and nothing after exit 3
   it('removes what no rule keeps after each run that ends with 0, and neither the export, its base nor a short one', async () => {
     const { top, run } = await nights();
     for (const day of [1, 2]) await run(day, ids);

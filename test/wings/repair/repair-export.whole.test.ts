@@ -133,7 +133,7 @@ describe('a repair', () => {
     expect(exportBytes(out)).toEqual(whole);
   });
 
-  // Promise, Nothing lost: A rebuilt file whose bytes differ from the original is not kept
+  // Promise, Nothing lost: A rebuilt file whose bytes differ is not kept
   it('does not keep a file that would be another than it was', async () => {
     const { out, flags } = await finished({ format: 'csv,parquet', tables: 'assets' });
     const csv = join(out, 'csv/assets/part-00000.csv');
@@ -167,7 +167,7 @@ describe('a repair', () => {
     expect(exportBytes(out)).toEqual(whole);
   });
 
-  // Promise, Nothing lost: `verify --repair` makes the damaged parts again, byte for byte, and no others
+  // Promise, Nothing lost: `verify --repair` remakes the damaged parts byte for byte, and no others
   it('makes the damaged parts again, only those, byte for byte, and pays for their ids alone', async () => {
     const { out, running, flags, calls } = await finished();
     const whole = exportBytes(out);
@@ -205,7 +205,7 @@ describe('a repair', () => {
     expect(exportBytes(out)).toEqual(whole);
   });
 
-  // Promise, Nothing overspent: A repair stays within its budget, and pays for the ids of the damaged parts alone
+  // Promise, Nothing overspent: A repair stays within its budget and pays only for ids of damaged parts
   it('stops at the budget, and goes on without paying again', async () => {
     const { out, flags, running, calls } = await finished();
     const whole = exportBytes(out);
@@ -222,7 +222,7 @@ describe('a repair', () => {
     expect(await readManifest(localDisk, out)).toMatchObject({ calls: 2 * all });
   });
 
-  // Promise, Nothing overspent: What a stopped repair has paid for is not paid for again, though the export is run meanwhile
+  // Promise, Nothing overspent: What a stopped repair paid for is not paid again, even if the export runs meanwhile
   it('goes on without paying again though the export was run meanwhile, which finds it complete', async () => {
     const { out, flags, running, calls } = await finished();
     const made = { ...flags, ...(await flagsOf(out)) };

@@ -116,7 +116,7 @@ describe('the ledger on disk', () => {
     });
   });
 
-  // Promise, Nothing overspent: Processes that are killed again and again spend exactly the limit between them
+  // Promise, Nothing overspent: Processes killed again and again spend exactly the limit together
   it('spends exactly the limit between four processes that are killed again and again', async () => {
     const stateDir = await tempFolder();
     const limit = 160 * 600;

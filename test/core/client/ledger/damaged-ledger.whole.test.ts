@@ -70,7 +70,7 @@ describe('a damaged ledger', () => {
     await ledger.close();
   });
 
-  // Promise, Nothing overspent: A ledger of any other length is damaged, and any single flipped bit leaves the right balance
+  // Promise, Nothing overspent: A ledger of another length is damaged; one flipped bit leaves the right balance
   it('has the right balance whichever single bit is flipped, and is never read wrong where both copies are', async () => {
     const { path, ledger } = await bookedLedger();
     const whole = readFileSync(path);
@@ -118,7 +118,7 @@ describe('a damaged ledger', () => {
   it.each([
     ['answered', 160 * 3],
     ['refused free of charge', 160 * 2],
-    // Promise, Nothing overspent: Credits in flight while a damaged ledger is set are booked again
+    // Promise, Nothing overspent: Setting a damaged ledger books credits in flight again
   ])('that is set while calls are in flight has them booked again once one is %s', async (end, inFlight) => {
     const { path, ledger, stateDir } = await bookedLedger();
     truncateSync(path, 0);

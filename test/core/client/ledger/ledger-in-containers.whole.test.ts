@@ -9,7 +9,7 @@ const program = `
   console.log(process.pid, await ledger.booked('2026-03-14'));
   setInterval(() => undefined, 60_000);`;
 
-// Promise, Nothing overspent: Containers share a ledger, whose processes have the same pid
+// Promise, Nothing overspent: Containers whose processes have the same pid share a ledger
 it.runIf(hasContainers)('a ledger is shared by containers, whose processes have the same pid', async () => {
   const ledger = new URL('../../../../dist/index.js', import.meta.url).href;
   const stateDir = await tempFolder();

@@ -69,8 +69,8 @@ async function run(schedule: Schedule): Promise<{ sent: number; booked: number; 
 }
 
 describe('the credits of a day', () => {
-  // Promise, Nothing overspent: A credit that another process gives back late is used by those who wait
-  // Promise, Nothing overspent: Credits that a call gives back are used before a budget counts as spent
+  // Promise, Nothing overspent: Credits that another process returns late are used by those who wait
+  // Promise, Nothing overspent: Returned credits are used before a budget counts as spent
   // Promise, Nothing overspent: Those who share a day's credits use them to the last whole call
   it('are used to the last whole call by all who share them, whatever never left', async () => {
     const schedule: fc.Arbitrary<Schedule> = fc.record({

@@ -121,7 +121,7 @@ async function run(schedule: Schedule): Promise<{ charged: Map<string, number>; 
 }
 
 describe('the credits of a day', () => {
-  // Promise, Nothing overspent: The ledger is never below what was charged nor above the budget, whatever fails, dies or passes midnight
+  // Promise, Nothing overspent: The ledger stays between charges and budget, whatever fails, dies or passes midnight
   it('are never less booked than charged nor more than the budget, whatever fails, dies, or passes midnight', async () => {
     const process = fc.record({
       calls: fc.integer({ min: 1, max: 12 }),

@@ -10,7 +10,7 @@ const call = batchCall([idOf(1)]);
 const spentAnswer = new AttemptError('spent', 'HTTP 402: Payment Required', { status: 402 });
 
 describe('withBudget when the service says that its credits are spent', () => {
-  // Promise, Nothing overspent: When the service reports that the day's credits are spent, nothing more is sent
+  // Promise, Nothing overspent: When the service reports a spent day, nothing more is sent
   it('sends nothing more and gives up with the hour to run again', async () => {
     const inner = scriptedClient([spentAnswer]);
     const { client } = budgeted(inner);

@@ -43,7 +43,7 @@ describe('withBudget', () => {
     expect(await ledger.booked(today)).toBe(160);
   });
 
-  // Promise, Nothing overspent: No run passes its budget, however many calls are asked at once
+  // Promise, Nothing overspent: No run passes its budget, however many calls start at once
   it('sends exactly as many calls as the run may cost, however many are asked at once', async () => {
     const inner = scriptedClient();
     const { client, ledger } = budgeted(inner, { creditsPerRun: 5 * 160 + 159 });

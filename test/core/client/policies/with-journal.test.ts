@@ -49,7 +49,7 @@ describe('withJournal', () => {
     ]);
   });
 
-  // Promise, Nothing leaked: Answers that are kept for a resume hold no key, where the words of an error repeat it
+  // Promise, Nothing leaked: Kept answers hold no key, even where an error repeats it
   it('keeps no key that the words of an error repeat', async () => {
     const journal = memoryJournal();
     const key = '"key/of=the+service';

@@ -233,7 +233,7 @@ const misread: readonly (readonly [ErrorClass, number, string | object])[] = [
 ];
 
 describe('classifyError', () => {
-  // Promise, Nothing overspent: A month's quota ends a run at once; words of a pace make no smaller call
+  // Promise, Nothing overspent: A spent month ends a run at once; words of a rate limit shrink no call
   it.each(misread)('takes for %s: %i %j', (is, status, body) => {
     expect(classOf(status, typeof body === 'string' ? body : bodyOf(body))).toBe(is);
   });

@@ -28,7 +28,7 @@ describe('an http client on a bad line', () => {
     }
   });
 
-  // Promise, Nothing misread: A body that is cut is never taken for an answer
+  // Promise, Nothing misread: A cut body is never taken for an answer
   it('never takes a cut body for an answer, with or without its announced length', async () => {
     const server = await startRoughServer((response, _, n) => {
       const cut = pairBody.subarray(0, n * 20);

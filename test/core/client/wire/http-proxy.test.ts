@@ -114,7 +114,7 @@ describe('a proxy that does not let calls through', () => {
     ['HTTP/1.1 504 Gateway Timeout', /the proxy answered HTTP 504 to CONNECT/],
     ['HTTP/1.1 302 Found\r\nlocation: http://portal.example', /the proxy answered HTTP 302 to CONNECT/],
     ['SSH-2.0-OpenSSH', /Parse Error/],
-    // Promise, Nothing overspent: A call whose connection never stood is not booked: refused, silent, black hole, TLS, a proxy that refuses
+    // Promise, Nothing overspent: A call without a connection is not booked: refused, silent, black hole, TLS, proxy
   ])('leaves an attempt unsent that may go well the next time: %s', async (head, words) => {
     const proxy = { http: `${canary}${(await refusingProxy(head)).at}`, https: '', except: '' };
     const error = await failureOf(httpClient('https://service.example', { proxy }).ask(pairCall));

@@ -11,7 +11,7 @@ const all: readonly Omit<Forgetting, 'share'>[] = (['RST', 'FIN'] as const).flat
 const ways = sampled(all, 3);
 
 describe('a balancer that forgets used connections, in all its ways', () => {
-  // Promise, Whatever the service does: A balancer forgets used connections, at any share, by reset or close: at most two attempts a call (sampled)
+  // Promise, Whatever the service does: A balancer that forgets used connections: at most two attempts a call (sampled)
   it.each([0.01, 0.05, 0.2, 0.5, 1])('costs a call at most twice where it loses %d of the used ones', async (share) => {
     for (const way of ways) await expectFewMore({ share, ...way });
   });

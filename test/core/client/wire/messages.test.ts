@@ -14,15 +14,14 @@ describe('cleanMessage', () => {
     expect(cleanMessage('\u001b]8;;http://x\u001b\\link', scrub)).toBe('link');
   });
 
-  // Promise, Nothing leaked: A key that the service echoes in upper case is removed from its message
-  // Promise, Nothing leaked: The service's words are free of the key and of what a terminal would obey
+  // Promise, Nothing leaked: The service's words are free of the key and of terminal control codes
   it('takes the key out, as it is, as it stands in an address, and in upper case', () => {
     expect(cleanMessage('no s3cret/key at /v3/s3cret%2Fkey', scrub)).toBe('no *** at /v3/***');
     expect(cleanMessage('key S3CRET/KEY, S3cret%2fKey refused', scrub)).toBe('key ***, *** refused');
     expect(cleanMessage('s3cret\u001b[0m/key s3\u200bcret/key', scrub)).toBe('*** ***');
   });
 
-  // Promise, Nothing leaked: A key that the service repeats in base64 at any place, base64url, hexadecimal, or percent-encoded twice is kept and shown nowhere
+  // Promise, Nothing leaked: An echoed key is shown nowhere: upper case, base64, base64url, hexadecimal, percent-encoded twice
   it('takes the key out in every form that a service may repeat it in', () => {
     const random = new SeededRandom([1, 2, 3, 4]);
     for (let round = 0; round < 40; round += 1) {

@@ -75,7 +75,7 @@ describe.each(Object.entries(tables))('the column of ids of %s', (name, tableOf)
     expect(await takenOf(name, content)).toEqual({ input: name, column: 'address', guessed: true });
   });
 
-  // Promise, Nothing misread: The column of ids is never guessed where two columns have ids
+  // Promise, Nothing misread: The id column is never guessed where two columns have ids
   it('is not guessed where two have ids', async () => {
     const content = rowsOf((id, other) => ({ wallet: other, token: id }));
     const { message, todo } = await refusal(name, content);
@@ -207,7 +207,7 @@ describe('what is no list', () => {
       'without .json',
     ],
     ['JSON without ids', 'a.json', '{"error":"rate limit"}', 'base58 of 32 bytes'],
-    // Promise, Nothing misread: A file without an id in its first 1,000 entries ends with 4 before any call, and says what it looks like
+    // Promise, Nothing misread: A file without ids in its first 1,000 entries is described, and ends with 4 before any call
   ])('is refused by what it looks like: %s', async (is, ...[name, content, todo]) => {
     const refused = await refusal(name, content);
     expect(refused.message).toContain(`it looks like ${is}`);
@@ -470,7 +470,7 @@ describe('the first entries alone', () => {
   });
 });
 
-// Promise, Nothing misread: Id files that are missing are reported all at once
+// Promise, Nothing misread: Missing id files are reported all at once
 it('files of ids that are missing are reported all at once', async () => {
   const baseDir = await writeFiles({ 'there.txt': '' });
   const error = await inputError(expandInputs({ from: ['no.txt', 'there.txt', 'none/*.csv'], baseDir }));

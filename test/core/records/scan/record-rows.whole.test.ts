@@ -284,7 +284,7 @@ describe('the rows of an answer', () => {
     }
   });
 
-  // Promise, Nothing lost: Rows of `collections` are the same from bytes and from the parsed record
+  // Promise, Nothing lost: `collections` has the same rows from bytes and from parsed records
   it('are those of collections without the groups, beside records that are read the long way', () => {
     const collections = tables.filter(({ name }) => name === 'collections');
     const group = (name: string) =>

@@ -77,7 +77,7 @@ describe('the history of the runs', () => {
     expect(disk.openFiles).toBe(0);
   });
 
-  // Promise, Nothing lost: The history of the runs stays below 200 kB
+  // Promise, Nothing lost: The run history stays below 200 kB
   it('stays below 200 kB through a month of work, and keeps its sums', async () => {
     const disk = await diskWithRun();
     const record = await openRunHistory(disk.files, folder);

@@ -28,7 +28,7 @@ async function stopped(disk = new MemoryDisk()) {
 const lastEntry = '.run/log/00000/000002.json';
 
 describe('an unfinished export in a folder', () => {
-  // Promise, Nothing lost: A flipped bit in the start or the log of an unfinished export ends with exit 12, and is never read as something else
+  // Promise, Nothing lost: A flipped bit in the start or log of an unfinished export is exit 12, never misread
   it.each([exportPaths.start, lastEntry])('with any bit of %s turned is damaged', async (path) => {
     const { bytesOf, change } = await stopped();
     const bytes = bytesOf(path);
@@ -49,7 +49,7 @@ describe('an unfinished export in a folder', () => {
     await expect(change(path, cut).run()).rejects.toMatchObject({ exit: 'damaged' });
   });
 
-  // Promise, Nothing lost: An export in a folder works on a disk without hard links
+  // Promise, Nothing lost: An export in a folder needs no hard links
   it('is finished on a disk without hard links', async () => {
     const { small, disk } = await stopped();
     const links: string[] = [];
@@ -61,7 +61,7 @@ describe('an unfinished export in a folder', () => {
     expect(links).toContain(`${out}/.run/log/00000/000004.json`);
   });
 
-  // Promise, Nothing lost: A process that lost its lock unnoticed cannot commit to an export in a folder
+  // Promise, Nothing lost: A process that lost its lock unnoticed cannot commit to a folder
   it('is not committed to by a process that lost its lock unnoticed', async () => {
     const { small, disk } = await stopped();
     let isFollowed = false;

@@ -47,7 +47,7 @@ describe('an export with threads', () => {
     expect(threadsStarted).toBeGreaterThan(0);
   });
 
-  // Promise, Nothing lost: The bytes and the calls do not depend on `--threads`, even with a faulty service (sampled)
+  // Promise, Nothing lost: Bytes and calls do not depend on `--threads`, even with a faulty service (sampled)
   it('is the same bytes on a bad day of the service', async () => {
     for (const seed of seeds) {
       const calm = await calmExport(seed);
@@ -197,7 +197,7 @@ describe('an export with threads', () => {
     }
   });
 
-  // Promise, Nothing lost: A thread that dies ends the run, and nothing hangs or is lost
+  // Promise, Nothing lost: A thread that dies ends the run; nothing hangs or is lost
   it.each(['throws', 'ends without a word'])('ends when one of them %s, and loses nothing', async (how) => {
     const calm = new RandomExport(folder.path, long);
     await calm.run({ threads: 1 });

@@ -136,7 +136,7 @@ describe('an export that is sorted', () => {
     expect(await mostGroups(to, 'collection')).toBeLessThanOrEqual(3);
   }, 3_600_000);
 
-  // Promise, Nothing misread: A sorted rebuild has the rows of its source, and the same bytes with any memory
+  // Promise, Nothing misread: A sorted rebuild has its source's rows, and the same bytes with any memory
   it('has the same bytes with little memory and with much', async () => {
     const columns = ['collection', 'content_metadata_name'];
     const [first, ...others] = [

@@ -31,7 +31,7 @@ describe('a diff', () => {
     ['parquet,jsonl', 'parquet,jsonl', { rename: 'burnt=gone,interface=kind', 'exported-at': true }],
   ] as const;
   it.each(sampled(pairs, 2))(
-    // Promise, Nothing misread: `diff` finds what a plain comparison of both exports finds, row by row (sampled)
+    // Promise, Nothing misread: `diff` finds what a plain comparison finds, row by row (sampled)
     'of %s and %s %j is a plain comparison of the JSONL, row by row',
     async (before, after, flags) => {
       const from = await exportNight({ record: firstNight, flags: { ...flags, format: before } });
@@ -77,7 +77,7 @@ describe('a diff', () => {
     expect((await verifyExport(localDisk, out)).damage).not.toEqual([]);
   });
 
-  // Promise, Nothing misread: An interrupted `diff` leaves nothing that a second one does not remove
+  // Promise, Nothing misread: A second `diff` removes all that an interrupted one left
   it('removes what an interrupted one left', async () => {
     const from = await exportNight({ record: firstNight });
     const out = join(await tempFolder(), 'diff');
