@@ -1,5 +1,5 @@
 /**
- * Measures everything and writes `bench/RESULTS.md` and the figures of `docs/performance.md`.
+ * Measures everything and writes `bench/RESULTS.md` and the table of runs in `docs/performance.md`.
  *
  *     npm run bench
  *     npm run bench -- --records FILE  also with the records of a file, one JSON object a line: real ones, of a raw export
@@ -15,7 +15,7 @@ import { withSections } from '../docs/generated-sections.ts';
 import { machineLines } from './harness/machine.ts';
 import { measureAll } from './harness/measure-all.ts';
 import { reportText } from './harness/report.ts';
-import { stageTable, targetTable } from './harness/report-tables.ts';
+import { choiceTable } from './harness/report-tables.ts';
 import { tinySizes, usualSizes } from './harness/sizes.ts';
 
 const { values } = parseArgs({
@@ -41,10 +41,7 @@ try {
   writeFileSync(values.out ?? fileURLToPath(new URL('RESULTS.md', import.meta.url)), text);
   if (values.out === undefined) {
     const paper = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
-    const sections = new Map([
-      ['targets', targetTable(findings)],
-      ['stages', stageTable(findings)],
-    ]);
+    const sections = new Map([['runs', choiceTable(findings)]]);
     writeFileSync(paper, withSections(readFileSync(paper, 'utf8'), sections));
   }
 } finally {

@@ -45,6 +45,19 @@ export function scenarioTable({ samples }: Findings): string {
   return tableText([head, ...rows]);
 }
 
+const ofThePage = ['CSV', 'JSONL', 'Parquet', 'CSV, all tables', 'JSONL, all tables', 'CSV, 2 threads', 'bare loop'];
+
+/** The runs that a user chooses among: the table of docs/performance.md. */
+export function choiceTable({ samples }: Findings): string {
+  const rows = ofThePage.map((name) => [
+    name,
+    shown(medianOf(samples, name, 'cpuUs')),
+    Math.round(1e6 / medianOf(samples, name, 'wallUs')).toLocaleString('en'),
+    shown(medianOf(samples, name, 'peakMiB') * 1.048576),
+  ]);
+  return tableText([['export', 'CPU µs an asset', 'assets a second', 'peak MB'], ...rows]);
+}
+
 /** Where the CPU time of an asset goes: what differs between machines. */
 export function splitTable({ samples }: Findings): string {
   const names = ['bare loop', 'CSV', 'JSONL', 'Parquet'].flatMap((name) => [name, onReal(name)]);

@@ -265,7 +265,7 @@ class Search<Reader extends ElementReader> {
     else this.#counts.repeated += 1;
   }
 
-  // Nothing follows the loop: see "What does not help" in docs/performance.md.
+  // Nothing follows the loop: see docs/decisions/0022-what-does-not-help.md.
   #match({ ids, places }: Asked, records: Reader): void {
     // Most services answer in the order of the call; only where one does not are the ids put into a map.
     let next = 0;

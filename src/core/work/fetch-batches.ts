@@ -109,7 +109,7 @@ export async function* fetchBatches(
 
 type LookedUp = Pick<FetchedBatch, 'batch'> & Partial<Pick<FetchedBatch, 'found' | 'origins'>>;
 
-// Nothing follows the loop: see "What does not help" in docs/performance.md.
+// Nothing follows the loop: see docs/decisions/0022-what-does-not-help.md.
 function countsOf({ batch: { entries }, found, origins }: LookedUp): Counts {
   const counts: Counts = { ...noCounts, read: entries.length };
   let place = 0;

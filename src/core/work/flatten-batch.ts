@@ -62,7 +62,7 @@ export function flattenBatch(batch: FetchedBatch, options: FlattenOptions): Flat
   };
 }
 
-// Nothing follows the loop: see "What does not help" in docs/performance.md.
+// Nothing follows the loop: see docs/decisions/0022-what-does-not-help.md.
 function sortEntries({ batch: { entries }, found }: FetchedBatch, sources: readonly string[]) {
   const lookups = found?.lookups;
   const unexported: Row[] = [];
