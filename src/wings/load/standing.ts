@@ -19,6 +19,7 @@ export interface Standing {
   /** The folder name of the export; undefined in records of version 0.1. */
   readonly name: string | undefined;
   readonly startedAtMs: number | undefined;
+  readonly loadedAtMs: number | undefined;
   /** Rows and columns of the export; undefined in records of older versions and of scripts. */
   readonly rows: number | undefined;
   readonly columns: readonly string[] | undefined;
@@ -28,11 +29,11 @@ export interface Standing {
 export async function standingsOf(session: LoadSession, tables: readonly string[]): Promise<Standing[]> {
   const among = `WHERE "table" IN (${tables.map(literal).join(', ')}) ORDER BY "table"`;
   const records = await session.rows(
-    `SELECT "table", mode, seal, export, extract(epoch FROM started_at) * 1000, "rows", columns FROM ${doubleQuoted(session.heldName(loadsTable))} ${among}`,
+    `SELECT "table", mode, seal, export, extract(epoch FROM started_at) * 1000, extract(epoch FROM "at") * 1000, "rows", columns FROM ${doubleQuoted(session.heldName(loadsTable))} ${among}`,
   );
   const standings: Standing[] = [];
   for (const row of records) {
-    const [table = '', mode, seal, name, ms, count, columns] = (
+    const [table = '', mode, seal, name, ms, atMs, count, columns] = (
       row as readonly (string | number | bigint | null)[]
     ).map((cell) => (cell === null ? undefined : String(cell)));
     standings.push({
@@ -42,6 +43,7 @@ export async function standingsOf(session: LoadSession, tables: readonly string[
       seal,
       name,
       startedAtMs: ms === undefined ? undefined : Math.round(Number(ms)),
+      loadedAtMs: atMs === undefined ? undefined : Math.round(Number(atMs)),
       rows: count === undefined ? undefined : Number(count),
       columns: columns === undefined ? undefined : (JSON.parse(columns) as string[]),
     });
@@ -76,16 +78,24 @@ export function requireNotOlder(
   standings: readonly Standing[],
   mode: LoadMode,
 ): void {
-  const wayOut = `load it into other tables${mode === 'replace' ? ', or with --mode replace --allow-older' : ' (--schema, --prefix)'}`;
   const newer = standings.find((each) => !each.isEmpty && (each.startedAtMs ?? 0) > (startedAtMs ?? 0));
   if (newer === undefined) return;
-  const held = `the table ${newer.table} holds ${newer.name ?? 'an export'}`;
-  throw new ExportError(
-    'usage',
+  const { table, name: held = 'an export', startedAtMs: heldAtMs = 0, loadedAtMs } = newer;
+  const since = loadedAtMs === undefined ? '' : `, loaded ${shownMoment(loadedAtMs)}`;
+  const holds = `the table ${table} holds ${held} (started ${shownMoment(heldAtMs)}${since})`;
+  const older =
     startedAtMs === undefined
-      ? `${name} does not say when it began, and may be older than what is loaded (${held}): ${wayOut}`
-      : `${held}, which is newer than ${name}: ${wayOut}`,
-  );
+      ? `${name} does not say when it started, so it may be older`
+      : `${name} (started ${shownMoment(startedAtMs)}) is older`;
+  const back = mode === 'replace' ? 'To replace the rows by the older ones, add --allow-older. Or load' : 'Load';
+  throw new ExportError('usage', `${older}: ${holds}`, {
+    todo: `Nothing was loaded. ${back} into other tables with --schema or --prefix.`,
+  });
+}
+
+/** `2026-11-24 02:00:05 UTC` */
+function shownMoment(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /**
