@@ -28,7 +28,7 @@ export interface ScriptTables {
 /** The largest share of deletes that a script takes without a word. */
 const mostDeletes = 0.05;
 
-/** Fills the tables from the stages, behind one guard. @param gate name of the table that is there where the guard passed */
+/** Fills the tables from the stages, behind one guard. @param gate name of the gate's table */
 export function replaceStatements(tables: ScriptTables, style: ScriptStyle, gate: string): string[] {
   const { quote, text } = style;
   const { assets, startedAtMs, name } = tables;
@@ -46,7 +46,7 @@ export function replaceStatements(tables: ScriptTables, style: ScriptStyle, gate
   const held = all.map(({ stage, rows }) => holds(stage.target, rows, style)).join('\n  AND ');
   const changed = `the tables would not hold the rows of ${name}, because they were changed: look for triggers, rules and other writers, and run the script again`;
   return [
-    `-- The guard. To allow more deletes, raise ${mostDeletes}.\n${style.gate?.create(gate, guard) ?? style.require(guard)}`,
+    `-- The guard. To allow more deletes, raise ${mostDeletes}.\n${style.gate.create(gate, guard)}`,
     ...style.swap(
       all.map(({ stage }) => stage),
       gate,
@@ -89,13 +89,12 @@ function recordWhole(tables: ScriptTables, style: ScriptStyle, gate: string): st
   }
   const held = all.map(({ stage, rows }) => `SELECT ${text(stage.target)} AS loaded, ${rows} AS held`);
   const own = `${quote('table')} IN (${all.map(({ stage }) => text(stage.target)).join(', ')})`;
-  const from = style.gate === undefined ? '' : `, ${quote(gate)}`;
   return [
-    style.gate?.deleteWhere(recordTable.name, own, gate) ?? `DELETE FROM ${quote(recordTable.name)} WHERE ${own};\n`,
+    style.gate.deleteWhere(recordTable.name, own, gate),
     `INSERT INTO ${quote(recordTable.name)} (${names.map(quote).join(', ')})
 SELECT loaded, held, ${values.join(', ')} FROM (
   ${held.join('\n  UNION ALL ')}
-) AS x${from};
+) AS x${style.gate.from(gate)};
 `,
   ];
 }

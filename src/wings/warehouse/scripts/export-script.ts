@@ -48,8 +48,7 @@ export function exportScript(source: ScriptExport, options: ScriptOptions): stri
   ];
   const tables = { ...scriptTables(source, staged), checks };
   const gate = `${stages[0] ?? ''}_passed`;
-  const gates = style.gate === undefined ? [] : [gate, ...(style.gate.made?.(stages, gate) ?? [])];
-  const drops = style.drop([...stages, ...types, ...gates]);
+  const drops = style.drop([...stages, ...types, ...style.gate.made(stages, gate)]);
   const targets = kept(source.plan).map(({ table }) => table.name);
   const created = createdTables(source, options);
   requireShortTexts(dialect, created);

@@ -86,8 +86,7 @@ export interface ScriptStyle {
   /** Milliseconds since 1970 as an expression. */
   readonly at: (ms: number) => string;
   readonly now: string;
-  /** For a warehouse where statements behind a failed one may still change rows. */
-  readonly gate?: Gate;
+  readonly gate: Gate;
   /** The stages take the places of their tables; they are called as the pairs say. */
   readonly swap: (pairs: readonly Stage[], gate: string) => string[];
 }
@@ -98,22 +97,49 @@ export interface Check {
   readonly message: string;
 }
 
-/** A table of one row that is there only where the guard passed: without it, no statement changes a row. */
+/**
+ * What keeps the statements behind a failed guard from changing rows. Where they could, it is a table of one row that is there only
+ * where the guard passed: without it, no statement changes a row.
+ */
 interface Gate {
-  /** Tables that the swap makes beside the gate, for these stages. */
-  readonly made?: (stages: readonly string[], name: string) => string[];
+  /** The tables that it needs, for these stages. */
+  readonly made: (stages: readonly string[], name: string) => string[];
   readonly create: (name: string, checks: readonly Check[]) => string;
+  /** What stands behind the tables of a FROM. */
+  readonly from: (name: string) => string;
   readonly deleteWhere: (table: string, condition: string, name: string) => string;
+}
+
+/** For a warehouse where an error ends the script. */
+function guardAlone(quote: (name: string) => string, require: ScriptStyle['require']): Gate {
+  return {
+    made: () => [],
+    create: (_, checks) => require(checks),
+    from: () => '',
+    deleteWhere: (table, condition) => `DELETE FROM ${quote(table)} WHERE ${condition};\n`,
+  };
+}
+
+/** For a warehouse whose clients may go on behind an error. */
+function gateTable(quote: (name: string) => string, create: Gate['create']): Gate {
+  return {
+    made: (_, name) => [name],
+    create,
+    from: (name) => `, ${quote(name)}`,
+    deleteWhere: (table, condition, name) => `DELETE FROM ${quote(table)} USING ${quote(name)} WHERE ${condition};\n`,
+  };
 }
 
 /** Empties the tables and fills them. */
 function deleteAndInsert(dialect: DialectName, remove: (table: string, gate: string) => string): ScriptStyle['swap'] {
   return (pairs, gate) => {
-    const { quote, gate: made } = styles[dialect];
-    const from = made === undefined ? '' : `, ${quote(gate)}`;
+    const {
+      quote,
+      gate: { from },
+    } = styles[dialect];
     return pairs.map(({ name, columns, target }) => {
       const names = columns.map((column) => quote(column.name)).join(', ');
-      return `${remove(quote(target), quote(gate))} INTO ${quote(target)} (${names}) SELECT s.* FROM ${quote(name)} AS s${from};\n`;
+      return `${remove(quote(target), quote(gate))} INTO ${quote(target)} (${names}) SELECT s.* FROM ${quote(name)} AS s${from(gate)};\n`;
     });
   };
 }
@@ -167,6 +193,22 @@ function castProblem(checks: readonly Check[], text: (message: string) => string
   return `CAST(${firstProblem(checks, text, "'1'")} AS INTEGER)`;
 }
 
+function postgresRequire(checks: readonly Check[]): string {
+  const each = checks.map(
+    ({ condition, message }) =>
+      `IF NOT (${condition}) THEN RAISE EXCEPTION USING MESSAGE = ${literal(message)}; END IF;`,
+  );
+  return block(each.join('\n'));
+}
+
+function bigqueryRequire(checks: readonly Check[]): string {
+  return checks.map(({ condition, message }) => `ASSERT ${condition} AS ${escapedLiteral(message)};\n`).join('');
+}
+
+function redshiftRequire(checks: readonly Check[]): string {
+  return `SELECT ${castProblem(checks, literal)};\n`;
+}
+
 function duckdbProblem(checks: readonly Check[]): string {
   return firstProblem(checks, (message) => `error(${literal(message)})`, '1');
 }
@@ -174,10 +216,6 @@ function duckdbProblem(checks: readonly Check[]): string {
 function clickhouseProblem(checks: readonly Check[]): string {
   const each = checks.map(({ condition, message }) => `throwIf(NOT (${condition}), ${escapedLiteral(message)})`);
   return each.join('\n  + ');
-}
-
-function usingGate(quote: (name: string) => string): Gate['deleteWhere'] {
-  return (table, condition, gate) => `DELETE FROM ${quote(table)} USING ${quote(gate)} WHERE ${condition};\n`;
 }
 
 /** EXCHANGE knows no condition. So stages get the name that it takes only by a RENAME that needs the table of the guard. */
@@ -212,11 +250,10 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     begin: () => 'BEGIN;\n',
     commit: 'COMMIT;\n',
     require: (checks) => `SELECT ${duckdbProblem(checks)} AS passed;\n`,
-    gate: {
-      create: (name, checks) =>
-        `CREATE TEMPORARY TABLE ${doubleQuoted(name)} AS SELECT ${duckdbProblem(checks)} AS passed;\n`,
-      deleteWhere: usingGate(doubleQuoted),
-    },
+    gate: gateTable(
+      doubleQuoted,
+      (name, checks) => `CREATE TEMPORARY TABLE ${doubleQuoted(name)} AS SELECT ${duckdbProblem(checks)} AS passed;\n`,
+    ),
     swap: deleteAndInsert('duckdb', (table, gate) => `DELETE FROM ${table} USING ${gate};\nINSERT`),
     at: (ms) => `TIMESTAMPTZ ${literal(isoTime(ms))}`,
     now: 'CURRENT_TIMESTAMP',
@@ -240,15 +277,8 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     begin: (tables) =>
       `BEGIN;\nSET LOCAL row_security = off;\nLOCK TABLE ${[...tables].sort().map(doubleQuoted).join(', ')} IN SHARE ROW EXCLUSIVE MODE;\n`,
     commit: 'COMMIT;\n',
-    require: (checks) =>
-      block(
-        checks
-          .map(
-            ({ condition, message }) =>
-              `IF NOT (${condition}) THEN RAISE EXCEPTION USING MESSAGE = ${literal(message)}; END IF;`,
-          )
-          .join('\n'),
-      ),
+    require: postgresRequire,
+    gate: guardAlone(doubleQuoted, postgresRequire),
     swap: deleteAndInsert('postgres', (table) => `DELETE FROM ${table};\nINSERT`),
     at: (ms) => `CAST(${literal(isoTime(ms))} AS timestamp with time zone)`,
     now: 'CURRENT_TIMESTAMP',
@@ -264,8 +294,8 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     drop: dropEach(escapedBackQuoted),
     begin: () => 'BEGIN TRANSACTION;\n',
     commit: 'COMMIT TRANSACTION;\n',
-    require: (checks) =>
-      checks.map(({ condition, message }) => `ASSERT ${condition} AS ${escapedLiteral(message)};\n`).join(''),
+    require: bigqueryRequire,
+    gate: guardAlone(escapedBackQuoted, bigqueryRequire),
     swap: deleteAndInsert('bigquery', (table) => `DELETE FROM ${table} WHERE TRUE;\nINSERT`),
     at: (ms) => `TIMESTAMP ${escapedLiteral(isoTime(ms))}`,
     now: 'CURRENT_TIMESTAMP()',
@@ -283,12 +313,12 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     begin: () => '',
     commit: 'COMMIT;\n',
     require: (checks) => `SELECT ${castProblem(checks, escapedLiteral)};\n`,
-    gate: {
+    gate: gateTable(
+      snowflakeName,
       // A statement that creates a table commits.
-      create: (name, checks) =>
+      (name, checks) =>
         `CREATE TEMPORARY TABLE ${snowflakeName(name)} AS SELECT ${castProblem(checks, escapedLiteral)} AS passed;\n\nBEGIN;\n`,
-      deleteWhere: usingGate(snowflakeName),
-    },
+    ),
     swap: deleteAndInsert('snowflake', () => 'INSERT OVERWRITE'),
     at: (ms) => `CAST(${literal(`${plainTime(ms)} +00:00`)} AS TIMESTAMP_TZ)`,
     now: 'CURRENT_TIMESTAMP',
@@ -308,7 +338,8 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     at: (ms) => `toDateTime64(${escapedLiteral(plainTime(ms))}, 6, 'UTC')`,
     now: 'now64(6)',
     gate: {
-      made: (stages, gate) => [guardOf(gate), ...stages.map(readyOf)],
+      made: (stages, gate) => [gate, guardOf(gate), ...stages.map(readyOf)],
+      from: (name) => `, ${escapedBackQuoted(name)}`,
       create: (name, checks) =>
         `CREATE TABLE ${escapedBackQuoted(guardOf(name))} ENGINE = Memory AS SELECT ${clickhouseProblem(checks)} AS passed;\n`,
       deleteWhere: (table, condition, name) =>
@@ -327,7 +358,8 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
     drop: dropAll(doubleQuoted),
     begin: () => 'BEGIN;\n',
     commit: 'COMMIT;\n',
-    require: (checks) => `SELECT ${castProblem(checks, literal)};\n`,
+    require: redshiftRequire,
+    gate: guardAlone(doubleQuoted, redshiftRequire),
     swap: deleteAndInsert('redshift', (table) => `DELETE FROM ${table};\nINSERT`),
     at: (ms) => `CAST(${literal(plainTime(ms))} AS TIMESTAMP)`,
     now: 'GETDATE()',
