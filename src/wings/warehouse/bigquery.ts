@@ -16,7 +16,7 @@ const types: Readonly<Record<ColumnType, string>> = {
 
 export const bigquery: Dialect = {
   types,
-  // Of a row.
+  // A row that is loaded has at most 100 MB (cloud.google.com/bigquery/quotas#load_jobs): its error names 104,857,600 bytes.
   longestText: 100_000_000,
   note: '-- The default dataset must be set; files are read from Cloud Storage (gs://…).\n',
   clusters: { mostColumns: 4, without: ['double'] },

@@ -40,7 +40,8 @@ export const postgresType = typeIn(types);
 
 export const postgres: Dialect = {
   types,
-  longestText: 1_073_741_823,
+  // A field has at most 1 GB (postgresql.org/docs/current/limits.html): 1,073,741,819 bytes are refused, since their row takes more.
+  longestText: 1_000_000_000,
   createTable: (table) => createTableText(table, { quoteName: doubleQuoted, typeOf: postgresType }),
   describe: (table) => commentsOn(table, doubleQuoted),
   load: (source) => loads[source.format](source),

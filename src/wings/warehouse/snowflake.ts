@@ -35,6 +35,7 @@ export function snowflakeName(name: string): string {
 
 export const snowflake: Dialect = {
   types,
+  // Of VARCHAR without a length, in characters (docs.snowflake.com/en/sql-reference/data-types-text).
   longestText: 16_777_216,
   clusters: {},
   createTable: (table, cluster = []) =>
