@@ -68,7 +68,7 @@ describe('schema', () => {
       [
         ['--of', 'EXPORT', '--for', 'duckdb', '--mode', 'merge'],
         'no script for --mode merge',
-        '--to TARGET --mode merge',
+        '--to TARGET --mode replace\n',
       ],
       [['--for', 'snowflake', '--mode', 'scd2'], 'no script for --mode scd2', 'apply the table changes'],
       [['--of', 'EXPORT', '--for', 'duckdb', '--table', 'creators'], '--table does not go with --of', ''],
@@ -83,7 +83,12 @@ describe('schema', () => {
         '--mode replace does not go with --views',
         'Leave --mode out',
       ],
-      [['--nights', 'out/date=*'], '--nights needs --for', 'athena'],
+      [
+        ['--nights', 'out/date=*'],
+        '--nights needs --for',
+        'goes with duckdb, clickhouse, athena, trino, spark, databricks.',
+      ],
+      [['--views'], '--views needs --for', 'spark, databricks.'],
       [['--for', 'bigquery', '--nights', 'gs://b/date=*'], 'one asterisk', 'asset-export lake ROOT --for bigquery'],
       [['--for', 'spark', '--nights', 's3://b/nights/*'], 'needs a name in front of the day', 'nightly/date={date}'],
       [['--for', 'athena', '--schema', 'raw'], '--schema does not go with', 'Select the database'],

@@ -98,6 +98,13 @@ function noNights(engine: string): ExportError {
 
 const purposes = [...dialectNames, ...inPlaceNames, 'dbt', 'job'] as const;
 
+/** What `--for` may name beside a flag that needs it. */
+const purposesOf = {
+  mode: [...dialectNames, ...inPlaceNames, 'dbt'],
+  nights: ['duckdb', 'clickhouse', ...inPlaceNames],
+  views: [...dialectNames, ...inPlaceNames],
+} as const;
+
 const scriptModes = ['replace', 'scd2'] as const;
 
 /** `schema`: the columns, the statements that create and load them, or the JSON Schema of job files. */
@@ -199,7 +206,7 @@ async function textOf(args: CommandLine): Promise<string> {
 /** @throws {ExportError} `usage` for flags that say nothing together */
 function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | undefined): void {
   const isGiven = (flag: string): boolean => (flag === 'views' ? args.isOn(flag) : args.text(flag) !== undefined);
-  const firstOf = (flags: readonly string[]): string | undefined => flags.find(isGiven);
+  const firstOf = <Flag extends string>(flags: readonly Flag[]): Flag | undefined => flags.find(isGiven);
   const refuse = (problem: string, todo?: string): ExportError =>
     new ExportError('usage', problem, todo === undefined ? {} : { todo });
   const isInPlace = inPlaceNames.some((name) => name === purpose) || isGiven('nights');
@@ -208,13 +215,13 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
   if (mode === 'merge' || (mode === 'scd2' && !isTables)) {
     throw refuse(
       `schema prints no script for --mode ${mode}`,
-      `DuckDB and PostgreSQL: asset-export load EXPORT --to TARGET --mode ${mode}\nElsewhere: apply the table changes in the warehouse, or replace the tables with schema --of EXPORT --for NAME.`,
+      `DuckDB and PostgreSQL: asset-export load EXPORT --to TARGET --mode ${mode === 'merge' ? 'replace' : mode}\nElsewhere: apply the table changes in the warehouse, or replace the tables with schema --of EXPORT --for NAME.`,
     );
   }
   choiceOf(args, 'mode', scriptModes);
   const needing = firstOf(['mode', 'nights', 'views']);
   if (purpose === undefined && needing !== undefined) {
-    throw refuse(`--${needing} needs --for`, `Known: ${purposes.join(', ')}.`);
+    throw refuse(`--${needing} needs --for`, `It goes with ${purposesOf[needing].join(', ')}.`);
   }
   if (isGiven('of') && args.words.length > 0) {
     throw refuse(
