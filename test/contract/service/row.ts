@@ -3,7 +3,7 @@ import type { Target } from './target.ts';
 
 /** One line of the table: a rule, where it stands, and how a server is asked whether it keeps it. */
 export interface Row {
-  /** `specification 4`, or `practice` where the specification is silent and `docs/service.md` says what was chosen. */
+  /** `specification 4`, or `practice` where the specification is silent and decision 0023 says what was chosen. */
   readonly source: string;
   readonly rule: string;
   /** Resolves to `not seen` when the server gave no occasion to tell; rejects when it breaks the rule. */
