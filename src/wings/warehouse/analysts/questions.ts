@@ -18,6 +18,8 @@ export interface AnalystQuestion {
   readonly sql: string;
 }
 
+const childTables: readonly Table[] = [creatorsTable, authoritiesTable, groupingTable, filesTable, attributesTable];
+
 /** Names are bare, and no alias has the name of a column: ClickHouse would take the alias for the column. */
 export const questions: readonly AnalystQuestion[] = [
   {
@@ -114,12 +116,12 @@ GROUP BY collection
 ORDER BY asset_count DESC, collection
 LIMIT 20`,
   },
-  ...[creatorsTable, authoritiesTable, groupingTable, filesTable, attributesTable].map(listQuestion),
+  ...childTables.map(listQuestion),
 ];
 
 /** Builds the lists of a child table. A window keeps their order in every engine; an aggregate with ORDER BY has no common syntax. */
-function listQuestion({ name, columns }: Table): AnalystQuestion {
-  const members = columns.slice(2).map((column) => column.name);
+function listQuestion(table: Table): AnalystQuestion {
+  const { name } = table;
   return {
     title: `List of ${name}`,
     tables: [name],
@@ -129,7 +131,7 @@ FROM (
   SELECT
     asset_id,
     position,
-    array_agg((${members.join(', ')}))
+    array_agg((${membersOf(table)}))
       OVER (PARTITION BY asset_id ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS elements
   FROM ${name}
 ) AS lists
@@ -138,18 +140,30 @@ ORDER BY asset_id`,
   };
 }
 
+function membersOf({ columns }: Table): string {
+  return columns
+    .slice(2)
+    .map((column) => column.name)
+    .join(', ');
+}
+
 const loadOf = {
   replace: '',
   scd2: ', loaded with `--mode scd2`',
   nights: ', as views that `schema --for ENGINE --nights PATTERN` prints',
 } as const;
 
-/** The questions as Markdown: what docs/questions.md holds below its introduction. */
+/** The questions as Markdown: what docs/questions.md holds below its introduction. Of the lists, it has one in full. */
 export function questionsDocument(): string {
-  return questions
-    .map(({ title, tables, mode, about, sql }) => {
-      const needs = `Needs ${tables.map((table) => `\`${table}\``).join(' and ')}${loadOf[mode ?? 'replace']}.`;
-      return `## ${title}\n\n${about} ${needs}\n\n\`\`\`sql\n${sql};\n\`\`\`\n`;
-    })
-    .join('\n');
+  const lists = childTables.map((table) => listQuestion(table).title);
+  const others = childTables.slice(1).map((table) => `- \`${table.name}\`: \`${membersOf(table)}\`\n`);
+  return [
+    ...questions.filter(({ title }) => !lists.slice(1).includes(title)).map(questionText),
+    `Other lists have the same query, with another table and its members. An asset without elements has no row:\n\n${others.join('')}`,
+  ].join('\n');
+}
+
+function questionText({ title, tables, mode, about, sql }: AnalystQuestion): string {
+  const needs = `Needs ${tables.map((table) => `\`${table}\``).join(' and ')}${loadOf[mode ?? 'replace']}.`;
+  return `## ${title}\n\n${about} ${needs}\n\n\`\`\`sql\n${sql};\n\`\`\`\n`;
 }
