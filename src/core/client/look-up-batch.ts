@@ -175,8 +175,7 @@ class Search<Reader extends ElementReader> {
       if (this.#lookups.records(place) !== undefined) shown.push(ids.at(place));
     }
     const weighed = { asked: places.length, lacked: lacking.length, foreign, shown };
-    if (await seconds.believes(weighed)) return;
-    const { lookups, release } = await seconds.lookUp(ids.pick(lacking), part, weighed);
+    const { lookups, release } = await seconds.settle(ids.pick(lacking), part, weighed);
     this.#answers.push({ release });
     for (const [n, place] of lacking.entries()) {
       const lookup = lookups[n];

@@ -73,7 +73,7 @@ export class Lookups<Reader = ElementReader> implements Iterable<Lookup<Reader>>
   }
 }
 
-/** What became of ids that were requested again, in their order. */
+/** What became of the ids that a call lacked, in their order. */
 export interface SecondLookups<Reader> {
   readonly lookups: readonly Lookup<Reader>[];
   readonly release: () => void;
@@ -83,10 +83,8 @@ export interface SecondLookups<Reader> {
 export interface Seconds<Reader> {
   /** Runs the lookup of a batch, which may wait for others here. */
   within<T>(work: () => Promise<T>): Promise<T>;
-  /** Whether what an answer lacks is missing. */
-  believes(call: WeighedCall): Promise<boolean>;
-  /** Requests once more the ids that a call lacked. */
-  lookUp(ids: IdList, part: number, call: Pick<WeighedCall, 'asked' | 'shown'>): Promise<SecondLookups<Reader>>;
+  /** What becomes of the ids that a call lacked. */
+  settle(ids: IdList, part: number, call: WeighedCall): Promise<SecondLookups<Reader>>;
 }
 
 /** The ids of a call, and their places in the batch. */

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { IdList } from '../ids/id-list.ts';
 import type { AssetClient, AssetFlags, ElementReader, OpenReader } from './asset-client.ts';
 import type { SecondAnswer, SecondVerdict, WeighedCall } from './judgement/absence.ts';
 import { lookUpBatch } from './look-up-batch.ts';
 import { type Lookup, notReturned, type SecondLookups, type Seconds } from './lookups.ts';
+import type { AnswerJournal } from './policies/with-journal.ts';
 
 /** Weighs absence for a process: here, or for a thread elsewhere. */
 export interface AbsenceDesk {
@@ -16,32 +18,53 @@ export interface AbsenceDesk {
 export interface SecondAnswersOptions<Reader extends ElementReader> {
   readonly client: AssetClient;
   readonly desk: AbsenceDesk;
+  /** That of the client: it keeps, too, which ids were requested again together. */
+  readonly journal: AnswerJournal;
   readonly flags: AssetFlags;
   readonly reader: OpenReader<Reader> | undefined;
   /** Most ids a call. */
   readonly idsPerCall: number;
 }
 
-/** Ids of one call that wait to be requested again. */
-interface Waiting<Reader> {
-  readonly ids: readonly string[];
-  /** What the call showed: no witness for itself. */
-  readonly shown: readonly string[];
+/** Ids of one call that are requested again, always together. */
+interface Piece<Reader> {
   readonly part: number;
-  readonly resolve: (found: SecondLookups<Reader>) => void;
+  readonly call: WeighedCall;
+  lacking: readonly string[];
+  /** Second answers that lacked them. */
+  round: number;
+  /** Shared by the pieces of a call. */
+  readonly found: Map<string, Lookup<Reader>>;
+  readonly releases: (() => void)[];
+}
+
+interface Waiting<Reader> {
+  readonly piece: Piece<Reader>;
+  readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
 }
 
+/** The ids of a second request; the last of them are witnesses. */
+interface SecondRequest {
+  readonly ids: readonly string[];
+  readonly witnesses: number;
+}
+
 const mostWitnesses = 16;
+/** Of small calls, at most this share of the places is kept for witnesses. */
+const witnessShare = 1 / 3;
 /** After so many further answers ids wait for no others. */
 const patience = 3;
 
 /**
- * Requests again what answers lacked that are not believed. The ids of several calls share a call, with ids that the service has
- * shown: it leaves when it is full, when three answers later nothing filled it, or when nothing else is under way.
+ * Requests again what answers lacked that are not believed. The ids of several calls of a part share a call, with ids that the
+ * service has shown: it leaves when it is full, when three answers later nothing filled it, or when nothing else is under way.
+ * What was requested together is kept, so that a resumed run requests the same, and its answer is found.
  */
 export class SecondAnswers<Reader extends ElementReader = ElementReader> implements Seconds<Reader> {
   readonly #options: SecondAnswersOptions<Reader>;
+  /** Most ids of a second request that are no witnesses. */
+  readonly #most: number;
   #waiting: Waiting<Reader>[] = [];
   #answersSince = 0;
   /** Lookups of batches that are under way. */
@@ -49,6 +72,8 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
 
   constructor(options: SecondAnswersOptions<Reader>) {
     this.#options = options;
+    const { idsPerCall } = options;
+    this.#most = Math.max(1, idsPerCall - Math.min(mostWitnesses, Math.floor(witnessShare * idsPerCall)));
   }
 
   async within<T>(work: () => Promise<T>): Promise<T> {
@@ -61,96 +86,144 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
     }
   }
 
-  async believes(call: WeighedCall): Promise<boolean> {
+  async settle(ids: IdList, part: number, call: WeighedCall): Promise<SecondLookups<Reader>> {
+    const { desk } = this.#options;
     this.#answersSince += 1;
-    const verdict = await this.#options.desk.judge(call);
+    const first = await desk.judge(call);
+    const all = [...ids];
+    const [found, releases] = [new Map<string, Lookup<Reader>>(), [] as (() => void)[]];
+    const again: Piece<Reader>[] = [];
+    for (let at = 0; at < all.length; at += this.#most) {
+      const lacking = all.slice(at, at + this.#most);
+      const piece: Piece<Reader> = { part, call, lacking, round: 0, found, releases };
+      const verdict = (await this.#replay(piece)) ?? first;
+      if (verdict !== 'believed' && piece.lacking.length > 0) again.push(piece);
+    }
+    const settled = again.map((piece) => this.#settled(piece));
     this.#leaveIfDue();
-    return verdict === 'believed';
+    await Promise.all(settled);
+    const lookups = all.map((id) => found.get(id) ?? notReturned);
+    if (first === 'again')
+      desk.settle({ asked: call.asked, lacked: lookups.filter(({ kind }) => kind === 'missing').length });
+    return {
+      lookups,
+      release: () => {
+        for (const release of releases) release();
+      },
+    };
   }
 
-  async lookUp(
-    ids: IdList,
-    part: number,
-    { asked, shown }: Pick<WeighedCall, 'asked' | 'shown'>,
-  ): Promise<SecondLookups<Reader>> {
-    const found = await new Promise<SecondLookups<Reader>>((resolve, reject) => {
-      if (this.#waiting.length === 0) this.#answersSince = 0;
-      this.#waiting.push({ ids: [...ids], shown, part, resolve, reject });
-      this.#leaveIfDue();
-    });
-    this.#options.desk.settle({ asked, lacked: found.lookups.filter(({ kind }) => kind === 'missing').length });
-    return found;
+  #settled(piece: Piece<Reader>): Promise<void> {
+    if (this.#waiting.length === 0) this.#answersSince = 0;
+    return new Promise((resolve, reject) => this.#waiting.push({ piece, resolve, reject }));
   }
 
   #leaveIfDue(): void {
-    const ids = this.#waiting.reduce((sum, each) => sum + each.ids.length, 0);
-    const isDue =
-      ids >= this.#options.idsPerCall - mostWitnesses ||
-      this.#answersSince >= patience ||
-      this.#waiting.length >= this.#open;
-    if (ids === 0 || !isDue) return;
-    const group = this.#waiting;
-    this.#waiting = [];
-    this.#answersSince = 0;
-    this.#request(group).catch((error: unknown) => {
-      for (const { reject } of group) reject(error);
-    });
-  }
-
-  async #request(group: readonly Waiting<Reader>[]): Promise<void> {
-    const ids = group.flatMap((each) => each.ids);
-    const part = Math.max(...group.map((each) => each.part));
-    const found = new Map<string, Lookup<Reader>>();
-    const releases: (() => void)[] = [];
-    const { idsPerCall } = this.#options;
-    const most = Math.max(1, idsPerCall - mostWitnesses);
-    const shown = new Set(group.flatMap((each) => each.shown));
-    for (let at = 0; at < ids.length; at += most)
-      releases.push(...(await this.#settle({ ids: ids.slice(at, at + most), shown, part }, found)));
-    let holders = group.length;
-    for (const { ids: own, resolve } of group)
-      resolve({
-        lookups: own.map((id) => found.get(id) ?? notReturned),
-        release: () => {
-          holders -= 1;
-          if (holders === 0) for (const release of releases) release();
+    const calls = new Set(this.#waiting.map(({ piece }) => piece.call));
+    const isDue = this.#answersSince >= patience || calls.size >= this.#open;
+    const groups = packed(this.#waiting, this.#most).filter(({ ids }) => isDue || ids >= this.#most);
+    const left = new Set(groups.flatMap(({ waiting }) => waiting));
+    this.#waiting = this.#waiting.filter((each) => !left.has(each));
+    for (const { waiting } of groups)
+      this.#request(waiting.map(({ piece }) => piece)).then(
+        () => {
+          for (const { resolve } of waiting) resolve();
         },
-      });
+        (error: unknown) => {
+          for (const { reject } of waiting) reject(error);
+        },
+      );
   }
 
-  /** Requests ids until what they lack is believed. */
-  async #settle(
-    { ids, shown, part }: { ids: readonly string[]; shown: ReadonlySet<string>; part: number },
-    found: Map<string, Lookup<Reader>>,
-  ): Promise<(() => void)[]> {
-    const { client, desk, flags, reader, idsPerCall } = this.#options;
-    const releases: (() => void)[] = [];
-    let lacking = ids;
-    let round = 0;
-    for (let attempt = 1; lacking.length > 0; attempt += 1) {
+  /** Requests pieces in one call until what they lack is believed. */
+  async #request(pieces: readonly Piece<Reader>[]): Promise<void> {
+    const { desk, idsPerCall } = this.#options;
+    const shown = new Set(pieces.flatMap(({ call }) => call.shown));
+    for (let attempt = 1; ; attempt += 1) {
+      const lacking = pieces.flatMap((piece) => piece.lacking);
       const own = new Set(lacking);
       const room = Math.max(0, Math.min(mostWitnesses, idsPerCall - lacking.length));
       const offered = await desk.witnesses(room + own.size + shown.size);
       const witnesses = offered.filter((id) => !own.has(id) && !shown.has(id)).slice(0, room);
       // Another order is another call: the journal keeps the answer to the one before.
       const turn = attempt % lacking.length;
-      const order = [...lacking.slice(turn), ...lacking.slice(0, turn), ...witnesses];
-      const request = { ids: IdList.of(order), flags, part, singles: false, reader, repeats: true } as const;
-      const { lookups, release } = await lookUpBatch(client, request);
-      releases.push(release);
-      const came: string[] = [];
-      for (const [place, id] of order.entries()) {
-        const lookup = lookups.at(place);
-        if (place >= lacking.length || lookup.kind === 'missing') continue;
+      const ids = [...lacking.slice(turn), ...lacking.slice(0, turn), ...witnesses];
+      const verdict = await this.#ask(pieces, { ids, witnesses: witnesses.length });
+      if (verdict === 'believed' || pieces.every((piece) => piece.lacking.length === 0)) return;
+    }
+  }
+
+  /** Takes second requests of an earlier run, whatever is believed by now. @returns undefined if there is none */
+  async #replay(piece: Piece<Reader>): Promise<SecondVerdict | undefined> {
+    let verdict: SecondVerdict | undefined;
+    while (piece.lacking.length > 0) {
+      const kept = await this.#options.journal.find(keyOf(piece), piece.part);
+      if (kept === undefined) break;
+      const [witnesses, ...ids] = Buffer.from(kept).toString().split(' ');
+      verdict = await this.#ask([piece], { ids, witnesses: Number(witnesses) }, true);
+    }
+    return verdict;
+  }
+
+  async #ask(
+    pieces: readonly Piece<Reader>[],
+    { ids, witnesses }: SecondRequest,
+    isKept = false,
+  ): Promise<SecondVerdict> {
+    const { client, desk, journal, flags, reader } = this.#options;
+    const [{ part, round } = { part: 0, round: 0 }] = pieces;
+    const request = { ids: IdList.of(ids), flags, part, singles: false, reader, repeats: true } as const;
+    const { lookups, release } = await lookUpBatch(client, request);
+    const places = new Map(ids.map((id, place) => [id, place]));
+    const came: string[] = [];
+    let holders = pieces.length;
+    for (const { lacking, found, releases } of pieces) {
+      releases.push(() => {
+        holders -= 1;
+        if (holders === 0) release();
+      });
+      for (const id of lacking) {
+        const lookup = lookups.at(places.get(id) ?? -1);
+        if (lookup.kind === 'missing') continue;
         if (lookup.kind === 'found') came.push(id);
         found.set(id, lookup);
       }
-      const witnessesCame = witnesses.filter((_, n) => lookups.at(lacking.length + n).kind === 'found').length;
-      const verdict = await desk.second({ came, witnesses: witnesses.length, witnessesCame, round: round + 1 });
-      if (verdict !== 'stale') round += 1;
-      lacking = lacking.filter((id) => !found.has(id));
-      if (verdict === 'believed') break;
     }
-    return releases;
+    const witnessesCame = ids.slice(ids.length - witnesses).filter((_, n) => {
+      return lookups.at(ids.length - witnesses + n).kind === 'found';
+    }).length;
+    const verdict = await desk.second({ came, witnesses, witnessesCame, round: round + 1 });
+    for (const piece of pieces) {
+      // A stale answer settles nothing. A kept request leads to the next one.
+      if (verdict !== 'stale' && !isKept)
+        await journal.append({ key: keyOf(piece), part, body: Buffer.from([witnesses, ...ids].join(' ')) });
+      if (verdict !== 'stale' || isKept) piece.round += 1;
+      piece.lacking = piece.lacking.filter((id) => !piece.found.has(id));
+    }
+    return verdict;
   }
+}
+
+/** Names, in the journal, the second request of ids that so many second answers lacked. */
+function keyOf({ lacking, round }: Pick<Piece<unknown>, 'lacking' | 'round'>): string {
+  return createHash('sha256')
+    .update(`again ${round} ${lacking.join(' ')}`)
+    .digest('hex');
+}
+
+/** Puts pieces of one part, and of one round, into calls of at most so many ids: each into the first that has room. */
+function packed<Reader>(all: readonly Waiting<Reader>[], most: number) {
+  const groups: { readonly waiting: Waiting<Reader>[]; ids: number }[] = [];
+  for (const each of all) {
+    const { part, round, lacking } = each.piece;
+    const hasRoom = ({ waiting: [first], ids }: (typeof groups)[number]): boolean =>
+      first?.piece.part === part && first.piece.round === round && ids + lacking.length <= most;
+    const group = groups.find(hasRoom);
+    if (group === undefined) groups.push({ waiting: [each], ids: lacking.length });
+    else {
+      group.waiting.push(each);
+      group.ids += lacking.length;
+    }
+  }
+  return groups;
 }

@@ -4,6 +4,7 @@ import type { RecordRows } from '../records/scan/record-rows.ts';
 import type { AssetAnswer, AssetCall, AssetClient, AssetFlags, OpenReader } from '../client/asset-client.ts';
 import { type BatchLookups, lookUpBatch } from '../client/look-up-batch.ts';
 import { type AbsenceDesk, SecondAnswers } from '../client/second-answers.ts';
+import type { AnswerJournal } from '../client/policies/with-journal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { mapOrdered } from '../../lib/map-ordered.ts';
 import type { Batch } from '../ids/batch-ids.ts';
@@ -26,6 +27,8 @@ export interface FetchOptions {
   readonly client: AssetClient;
   /** Weighs what answers lack; undefined of answers that are known to be right. */
   readonly absence?: AbsenceDesk | undefined;
+  /** That of the client. */
+  readonly journal?: AnswerJournal | undefined;
   readonly idsPerCall: number;
   readonly flags: AssetFlags;
   readonly reader: OpenReader<RecordRows>;
@@ -62,8 +65,8 @@ export async function* fetchBatches(
   options: FetchOptions,
 ): AsyncGenerator<FetchedBatch, void, void> {
   const { client, flags, reader, singles, concurrency, onHolding, onSettled, halt, originsOf } = options;
-  const { absence: desk } = options;
-  const seconds = desk && new SecondAnswers({ ...options, desk });
+  const { absence: desk, journal } = options;
+  const seconds = desk && journal && new SecondAnswers({ ...options, desk, journal });
   const held = new HeldBytes({ ...options, onChange: onHolding });
   const settled = (looked: LookedUp): Counts => {
     const counts = countsOf(looked);

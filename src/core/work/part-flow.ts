@@ -24,7 +24,7 @@ export interface PartFlow extends Pick<PartsContext, 'files' | 'clock'> {
   /** In an export with a base: where the rows of answered ids come from. */
   readonly originsOf?: ((ids: IdList) => BatchOrigins | undefined) | undefined;
   /** Holds the client's answers. A part's are safe before the part is yielded. */
-  readonly journal: Pick<Journal, 'closePart'>;
+  readonly journal: Omit<Journal, 'close'>;
   /** Names of the inputs, by `IdEntry.source`. */
   readonly sources: readonly string[];
   /** Rows of `changes` that are of no id. */

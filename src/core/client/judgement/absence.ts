@@ -40,17 +40,16 @@ export interface AbsenceOptions {
   readonly allowNone?: boolean | undefined;
 }
 
-/** In a call of fewer ids a share says little. */
-const leastAsked = 20;
 const leastLacked = 3;
 /** Without a record in so many answers, to so many ids, the list or the service is the wrong one. */
 const emptyAnswers = 3;
 const idsInEmpty = 1000;
 /** Standard deviations by which more ids lack than others lead to expect. */
 const improbable = 4;
-/** And so many more, as small shares of few ids are skewed. */
+/** And so many more in a call of so many ids, as small shares are skewed; fewer in one of fewer. */
 const skew = 3;
-/** Before anything is known, so large a share of ids is expected to lack, as if one call had shown it. */
+const skewIds = 100;
+/** Before anything is known, so large a share of ids is expected to lack, as if one call of at least so many ids had shown it. */
 const expectedShare = 0.03;
 const settledCalls = 32;
 const keptWitnesses = 64;
@@ -163,13 +162,15 @@ export class Absence {
     if (lacked === 0) return false;
     // Where half as many foreign records came as lack, they are parts of another answer.
     if (this.#hasLied || (lacked >= leastLacked && 2 * foreign >= lacked)) return true;
-    if (asked < leastAsked || lacked < leastLacked) return false;
+    if (lacked < leastLacked) return false;
+    const prior = Math.max(asked, skewIds);
     const sums = this.#settled.reduce(
       (sum, each) => ({ asked: sum.asked + each.asked, lacked: sum.lacked + each.lacked }),
-      { asked, lacked: Math.min(1, expectedShare + (this.#options.knownShare ?? 0)) * asked },
+      { asked: prior, lacked: Math.min(1, expectedShare + (this.#options.knownShare ?? 0)) * prior },
     );
     const share = sums.lacked / sums.asked;
-    return lacked - asked * share > skew + improbable * Math.sqrt(asked * share * (1 - share));
+    const chance = improbable * Math.sqrt(asked * share * (1 - share));
+    return lacked - asked * share > chance + skew * Math.min(1, asked / skewIds);
   }
 }
 

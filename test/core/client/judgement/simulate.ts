@@ -3,7 +3,7 @@ import { noRecords } from '../../../../src/core/client/asset-client.ts';
 import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
 import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
 import { createClient, type CreatedClient } from '../../../../src/core/client/create-client.ts';
-import type { AnswerEntry } from '../../../../src/core/client/policies/with-journal.ts';
+import type { AnswerEntry, AnswerJournal } from '../../../../src/core/client/policies/with-journal.ts';
 import { type Concurrency, mostAtOnce } from '../../../../src/core/client/judgement/call-limit.ts';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
 import { lookUpBatch } from '../../../../src/core/client/look-up-batch.ts';
@@ -15,7 +15,7 @@ import type { Clock } from '../../../../src/lib/clock.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { mapOrdered } from '../../../../src/lib/map-ordered.ts';
 import { remoteClient } from '../../../../src/core/work/threads/run-thread.ts';
-import { idsOf, noFlags } from '../support/calls.ts';
+import { answerBody, idsOf, noFlags } from '../support/calls.ts';
 import type { Service } from './services.ts';
 
 export interface Simulation {
@@ -95,11 +95,9 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
       state.inFlight -= 1;
       if (reply.ok && weighs) {
         const lacks = new Set(reply.lacks);
-        return {
-          ...answered,
-          latencyMs: reply.ms,
-          records: readerOf([...call.ids].filter((_, n) => !lacks.has(numbers[n] ?? 0))),
-        };
+        const shown = [...call.ids].filter((_, n) => !lacks.has(numbers[n] ?? 0));
+        const body = journal === undefined ? answered.body : answerBody(shown.map((id) => JSON.stringify({ id })));
+        return { ...answered, body, latencyMs: reply.ms, records: readerOf(shown) };
       }
       if (reply.ok) return { ...answered, latencyMs: reply.ms };
       if (reply.refusal !== undefined)
@@ -112,6 +110,10 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
   const brake = new Brake({ overrun });
   brake.begin({ idsPerCall, planned: Math.ceil(ids / idsPerCall) });
   const stop = new AbortController();
+  const kept: AnswerJournal = {
+    find: (key) => Promise.resolve(journal?.get(key)?.body),
+    append: (entry) => Promise.resolve(void journal?.set(entry.key, entry)),
+  };
   const created = createClient({
     url: 'http://service.invalid',
     apiKey: 'key',
@@ -123,10 +125,7 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
     budget: { creditsPerCall: 160, whenSpent: 'stop' },
     brake,
     ledger: createMemoryLedger(),
-    journal: {
-      find: (key) => Promise.resolve(journal?.get(key)?.body),
-      append: (entry) => Promise.resolve(void journal?.set(entry.key, entry)),
-    },
+    journal: kept,
     openWire: () => ({ ...wire, close: () => Promise.resolve() }),
     listener: (event) => events.push(event),
     stop: stop.signal,
@@ -134,7 +133,14 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
   const lanes = threads === 1 ? [created.client] : [laneOf(created, wire), laneOf(created, wire)];
   const seconds = lanes.map((client) =>
     weighs
-      ? new SecondAnswers({ client, desk: created.absence, flags: noFlags, reader: () => readerOf([]), idsPerCall })
+      ? new SecondAnswers({
+          client,
+          desk: created.absence,
+          journal: kept,
+          flags: noFlags,
+          reader: () => readerOf([]),
+          idsPerCall,
+        })
       : undefined,
   );
   const failed: number[] = [];
@@ -180,11 +186,14 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
 }
 
 /** The records of an answer, as far as lookups read them. */
-function readerOf(ids: readonly string[]): ElementReader {
+function readerOf(shown: readonly string[]): ElementReader {
+  const ids = [...shown];
   return {
-    count: ids.length,
+    get count() {
+      return ids.length;
+    },
     read: () => -1,
-    add: () => undefined,
+    add: ({ id }) => void ids.push(id as string),
     id: (record) => ids[record] ?? '',
     hasId: (record, list, place) => place < list.length && ids[record] === list.at(place),
     release: () => undefined,

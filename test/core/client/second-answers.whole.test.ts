@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { AnswerEntry } from '../../../src/core/client/policies/with-journal.ts';
+import type { Service } from './judgement/services.ts';
+import { simulate } from './judgement/simulate.ts';
+
+const usual = { ids: 2000, idsPerCall: 100, overrun: { percent: 50, calls: 'auto' }, weighs: true } as const;
+
+/** Every third answer is empty, and one id of so many does not exist. */
+function lagging(oneOf: number): Service {
+  let calls = 0;
+  return ({ ids }) => {
+    calls += 1;
+    const isEmpty = calls % 3 === 0;
+    return { ok: true, ms: 200, lacks: ids.filter((id) => isEmpty || id % oneOf === 7) };
+  };
+}
+
+/** Runs one command several times, with so many calls at once, as if each run was killed before it committed. */
+async function callsOf(oneOf: number, concurrencies: readonly number[]): Promise<number[]> {
+  const run = { ...usual, service: lagging(oneOf), journal: new Map<string, AnswerEntry>() };
+  const calls: number[] = [];
+  for (const [n, concurrency] of concurrencies.entries()) {
+    const outcome = await simulate({ ...run, seed: n, concurrency });
+    const missing = outcome.missing.filter((id) => id % oneOf !== 7);
+    expect({ exit: outcome.exit, missing }).toEqual({ exit: 0, missing: [] });
+    calls.push(outcome.calls);
+  }
+  return calls;
+}
+
+describe('a run that was killed behind its second requests', () => {
+  it.each([[[1, 1]], [[1, 8]], [[8, 3]]])('pays for none of them again (%o calls at once)', async (concurrencies) => {
+    const [first = 0, second] = await callsOf(Number.POSITIVE_INFINITY, concurrencies);
+    expect(first).toBeGreaterThan(20);
+    expect(second).toBe(0);
+  });
+
+  it('requests again what it doubts by now, and pays for nothing twice', async () => {
+    expect((await callsOf(50, [8, 8, 3])).at(-1)).toBe(0);
+  });
+});
