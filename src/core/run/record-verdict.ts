@@ -10,7 +10,7 @@ import type { ExportContext } from './export-context.ts';
 import type { ExportOutcome } from './export-outcome.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import { endLine } from './history/record-run.ts';
-import { errorOf, intolerable } from './tolerance.ts';
+import { errorOf } from './tolerance.ts';
 
 /**
  * A run that finds its export complete may judge it by other tolerances than the last one, or publish what that one could not. Where it then
@@ -23,8 +23,6 @@ export async function recordVerdict(
   { listener }: Pick<ExportContext, 'listener'>,
 ): Promise<void> {
   const error = errorOf(outcome, job);
-  // It found the export complete and did not judge it.
-  if (error === undefined && intolerable(outcome.account, job) !== undefined) return;
   const exit = error?.exitCode ?? exitCodes.complete.code;
   const failure = await keptLines(place)
     .then(({ lines, append }) => {

@@ -33,11 +33,9 @@ export function intolerable(
   return new ExportError(error.exit, error.message, { todo: [error.todo, ...left].join(' ') });
 }
 
-/** Why a run whose export is complete does not end with 0, if so. */
+/** Why a run whose export is complete does not end with 0, if so: the same however often it is run. */
 export function errorOf({ error, state, account }: ExportOutcome, job: Judging): ExportError | undefined {
-  // An export that was complete before has been judged, but one that is set aside is of use to nobody until that ends.
-  const isJudged = state === 'complete' || (state === 'already' && account.setAside !== undefined);
-  return error ?? (isJudged ? intolerable(account, job) : undefined);
+  return error ?? (state === 'unfinished' ? undefined : intolerable(account, job));
 }
 
 /** The error that a run will end with because of its ids alone. */

@@ -144,12 +144,16 @@ describe('a list that lacks ids of the base', () => {
     expect(intolerable(exported(3), judging({ maxUnlisted: 2 }))?.exit).toBe('notTolerated');
   });
 
-  it('is judged again each time that its export is set aside', () => {
-    const outcome = { state: 'already', callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0, columns: [], invalidSamples: [] };
-    const aside = { ...outcome, state: 'already', account: { ...exported(201), setAside: 'unlisted' } } as const;
-    const job = judging({ maxUnlisted: '20%' });
-    expect(errorOf(aside, job)?.message).toContain('The export is set aside');
-    expect(errorOf({ ...aside, account: exported(201) }, job)).toBeUndefined();
+  it('is the verdict however often the same command runs', () => {
+    const outcome = { callsOfRun: 0, creditsOfRun: 0, elapsedMs: 0, columns: [], invalidSamples: [] };
+    const job = judging({ maxFailed: 0 });
+    const errorIn = (state: 'complete' | 'already' | 'unfinished') =>
+      errorOf({ ...outcome, state, account: account({ failed: 1 }) }, job)?.exit;
+    expect([errorIn('complete'), errorIn('already'), errorIn('unfinished')]).toEqual([
+      'notTolerated',
+      'notTolerated',
+      undefined,
+    ]);
   });
 });
 
