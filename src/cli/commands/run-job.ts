@@ -129,11 +129,15 @@ async function tellOutcome(
   // Below what was said of the run on the same terminal.
   if (logEnd === undefined && !isRefusal && !json) stderr.write('\n');
   if (!json && !isRefusal) {
-    const text = await summaryFor(outcome, said, {
+    const ended = error === undefined ? outcome : { ...outcome, error };
+    const text = await summaryFor(ended, said, {
       saved,
       isShort: error === undefined && isTerminal(stdout, terminal.env),
     });
-    stdout.write(`${text}${error === undefined ? `\n\n${next}` : ''}\n`);
+    // A log has the error as JSON, so who reads its account alone reads it there.
+    const reason = logEnd === undefined || error === undefined ? undefined : errorText(error, terminal.cwd());
+    const last = error === undefined ? next : reason;
+    stdout.write(`${text}${last === undefined ? '' : `\n\n${last}`}\n`);
   }
   if (json && onAccount === undefined) stdout.write(`${JSON.stringify(printed)}\n`);
   // Last, as the end of a log is what a scheduler shows.

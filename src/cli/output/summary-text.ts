@@ -6,7 +6,7 @@ import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { isAssetId } from '../../lib/ids/asset-id.ts';
 import { cutLine } from '../progress/progress-lines.ts';
 import { columnLines, invalidLines } from './ids-text.ts';
-import type { AccountFigures } from '../../core/run/history/runs-model.ts';
+import type { AccountFigures } from '../../core/run/history/run-figures.ts';
 
 /** What an export is called whose folder goes when it ends: no path in it is named. */
 export const rehearsal = 'the rehearsal';
@@ -91,9 +91,11 @@ function shortAddress(text: string): string {
 }
 
 function headLine(outcome: ExportOutcome, shown: string): string {
+  const { error } = outcome;
+  const but = error === undefined ? '' : `, but not as required (exit ${error.exitCode})`;
   return {
-    complete: `${shown} is complete`,
-    already: `${shown} was already complete: nothing requested, nothing spent`,
+    complete: `${shown} is complete${but}`,
+    already: `${shown} was already complete${but}: nothing requested, nothing spent`,
     unfinished: `${shown} is not complete yet${isResumable(outcome, shown) ? ': run the same command to resume' : ''}`,
   }[outcome.state];
 }
