@@ -76,7 +76,7 @@ async function measured({ name, latencyMs, limits = [], ids, flags = [] }: Kind)
     answered === 0 ? '–' : (answered / (sum((span) => span.ms) / 1000)).toFixed(1),
     answered === 0 ? '–' : (sum((span) => span.tookMs ?? 0) / answered).toFixed(0),
     sent === 0 ? '–' : `${((100 * Math.max(0, sent - answered)) / sent).toFixed(1)} %`,
-    run?.callsAtOnce ?? '–',
+    run?.work.callsAtOnce ?? '–',
   ];
   return [name, ...figures].join(' | ');
 }

@@ -1,5 +1,6 @@
 import { plural } from '../../lib/format-text.ts';
 import {
+  askedIds,
   CreditsLeft,
   Pace,
   partsOfTotal,
@@ -7,10 +8,9 @@ import {
   timeThroughBudget,
   type WorkDone,
 } from '../../core/run/history/run-figures.ts';
-import { askedIds } from '../../core/run/history/runs-model.ts';
 import type { Holding } from '../../core/work/held-bytes.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
-import { type Hold, RunTotals } from '../../core/work/run-totals.ts';
+import { type Hold, RunFold } from '../../core/run/history/run-fold.ts';
 import { leastGuessMs, type ProgressFacts } from './progress-text.ts';
 import type { ProgressOptions } from './progress.ts';
 
@@ -24,7 +24,7 @@ const mostSpans = 120;
 export class ProgressState {
   readonly #options: ProgressOptions;
   readonly #beganMs: number;
-  readonly #totals = new RunTotals();
+  readonly #fold = new RunFold();
   /** Answers that earlier runs kept. */
   #answersKept = 0;
   /** What each thread holds in memory for its calls. */
@@ -33,7 +33,7 @@ export class ProgressState {
   readonly #spans: { t: number; ms: number; ids: number; sent: number }[] = [];
   #pauses: WorkDone['pauses'] = [];
   /** What the last look saw. */
-  #seen = { t: 0, ids: 0, sent: 0, answers: 0 };
+  #seen = { t: 0, ids: 0, sent: 0, answered: 0 };
   readonly #credits: CreditsLeft;
 
   constructor(options: ProgressOptions) {
@@ -43,7 +43,7 @@ export class ProgressState {
   }
 
   add(event: RunEvent): void {
-    this.#totals.add(event);
+    this.#fold.add(event);
     switch (event.kind) {
       case 'sent':
         this.#endPause();
@@ -63,16 +63,17 @@ export class ProgressState {
   /** What to show now. Each look is a sample of the speed. */
   look(): ProgressFacts {
     const nowMs = this.#options.clock.now();
-    const hold = this.#totals.holdAt(nowMs);
+    const hold = this.#fold.holdAt(nowMs);
     this.#addSpan();
     const pace = this.#pace();
-    const { sent, inFlight, callsAtOnce, retries, bytes, parts, entriesCommitted, service } = this.#totals;
-    const counts = this.#totals.counts();
-    const { total, totalExact } = this.#totals.total();
+    const { work, retries, parts, committed, service } = this.#fold;
+    const { sent, bytes } = work;
+    const counts = this.#fold.counts();
+    const { total, totalExact } = this.#fold.total();
     const creditsLeft = this.#credits.after(sent, nowMs);
     const left = total === undefined ? undefined : this.#left(total - counts.read, pace, hold, creditsLeft);
     const { exported, carried, missing, invalid, duplicate, failed } = counts;
-    const seen = { rowsPerPart: this.#options.rowsPerPart, parts, read: entriesCommitted };
+    const seen = { rowsPerPart: this.#options.rowsPerPart, parts, read: committed.read };
     return {
       nowMs,
       elapsedMs: this.#t(),
@@ -85,8 +86,8 @@ export class ProgressState {
       idsPerSecond: pace.idsPerSecond(),
       ...(left === undefined || !this.#isKnown() ? {} : { left }),
       calls: sent,
-      callsInFlight: inFlight,
-      callsAtOnce,
+      callsInFlight: this.#fold.inFlight(),
+      callsAtOnce: work.callsAtOnce,
       retries,
       bytes,
       credits: sent * this.#options.budget.creditsPerCall,
@@ -107,16 +108,11 @@ export class ProgressState {
     return this.#options.clock.monotonic() - this.#beganMs;
   }
 
-  #now(): { readonly t: number; readonly ids: number; readonly sent: number; readonly answers: number } {
-    const { ids, sent, answers } = this.#totals;
-    return { t: this.#t(), ids, sent, answers };
-  }
-
   /** Keeps what happened since the last look. */
   #addSpan(): void {
-    const { t, ids, sent, answers } = this.#seen;
-    this.#seen = this.#now();
-    if (this.#seen.sent === sent && this.#seen.answers === answers) return;
+    const { t, ids, sent, answered } = this.#seen;
+    this.#seen = { ...this.#fold.work, t: this.#t() };
+    if (this.#seen.sent === sent && this.#seen.answered === answered) return;
     const last = this.#spans.at(-1);
     const span = last !== undefined && last.ms < spanMs ? last : { t, ms: 0, ids: 0, sent: 0 };
     if (span !== last && this.#spans.push(span) > mostSpans) this.#spans.shift();
@@ -139,16 +135,16 @@ export class ProgressState {
   }
 
   #pace(): Pace {
-    const inFlight = this.#totals.inFlight * this.#options.idsPerCall;
+    const inFlight = this.#fold.inFlight() * this.#options.idsPerCall;
     return new Pace({ spans: this.#spans, pauses: this.#pauses, inFlight }, this.#t());
   }
 
   #isKnown(): boolean {
-    return this.#totals.answers >= leastAnswers && this.#t() >= leastGuessMs;
+    return this.#fold.work.answered >= leastAnswers && this.#t() >= leastGuessMs;
   }
 
   #left(entries: number, pace: Pace, hold: Hold | undefined, creditsLeft: number | undefined): TimeLeft | undefined {
-    const { settled } = this.#totals;
+    const { settled } = this.#fold;
     const asked = askedIds(settled);
     // Not every entry is an id to request.
     const ids = asked === 0 ? entries : Math.max(0, entries) * (asked / settled.read);

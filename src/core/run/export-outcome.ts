@@ -10,7 +10,7 @@ import {
   type Spent,
 } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import { accountFigures, type AccountFigures, manifestFigures } from './history/runs-model.ts';
+import { type AccountFigures, accountFigures, manifestFigures } from './history/run-figures.ts';
 import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';
 import type { DriftCount } from '../records/drift.ts';
 import type { PublishedTables } from '../work/published-tables.ts';

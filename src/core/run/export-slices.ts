@@ -7,13 +7,13 @@ import { ExportError } from '../../lib/export-error.ts';
 import { LinkedAbort } from '../../lib/abort.ts';
 import { isLostSlice, lostSlice } from '../../places/log/slice-hold.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import { creditsLeftOf } from './history/runs-model.ts';
+import { creditsLeftOf } from './history/run-figures.ts';
 import { toldTimes } from './history/run-lines.ts';
 import type { ReadProgress } from '../work/read-job-ids.ts';
 import type { ExportContext } from './export-context.ts';
 import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
 import type { RunEvent } from '../work/run-events.ts';
-import { RunTotals } from '../work/run-totals.ts';
+import { RunFold } from './history/run-fold.ts';
 import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
@@ -104,14 +104,14 @@ async function followed(run: Run, begun: BegunExport): Promise<ExportOutcome> {
   const { open, inputs, progress } = begun;
   const counts = committedCounts(open.commits());
   const recorder = await recordRun({ ...context, folder: run.recordFolder ?? home.scratch, job, counts });
-  const totals = new RunTotals(recorder.fetched);
-  for (const listener of [recorder.listener, totals.add]) context.addListener(listener);
+  const fold = new RunFold(recorder.fetched);
+  for (const listener of [recorder.listener, fold.add]) context.addListener(listener);
   context.notices.keepIn({
     read: async () => toldTimes([...recorder.earlier, ...((await open.records?.()) ?? [])]),
     write: (untilMs) => recorder.told(untilMs),
   });
   try {
-    const ended = await outcomeOf(run, begun, { recorder, totals });
+    const ended = await outcomeOf(run, begun, { recorder, fold });
     const creditsLeft = creditsLeftOf(job.budget, { today: await recorder.settle() }) ?? null;
     const outcome = { ...ended, account: { ...ended.account, creditsLeft } };
     const entries = inputs.fingerprints.map(({ name }, source) => ({ name, entries: progress.entriesOf[source] ?? 0 }));
@@ -131,7 +131,7 @@ async function followed(run: Run, begun: BegunExport): Promise<ExportOutcome> {
 async function outcomeOf(
   { job, home, context }: Run,
   begun: BegunExport,
-  { recorder, totals }: { readonly recorder: RunRecorder; readonly totals: RunTotals },
+  { recorder, fold }: { readonly recorder: RunRecorder; readonly fold: RunFold },
 ): Promise<ExportOutcome> {
   const { open, inputs, progress, answers } = begun;
   const { clock, beganMs } = context;
@@ -150,7 +150,7 @@ async function outcomeOf(
     ...begun,
     job,
     begun: { fetched, isResumed, limit: job.ids.limit },
-    learnedCalls: () => totals.callsAtOnce ?? recorder.learnedCalls,
+    learnedCalls: () => fold.work.callsAtOnce ?? recorder.learnedCalls,
   };
   try {
     const opened = await answers?.open(spentNow, context);
@@ -168,7 +168,7 @@ async function outcomeOf(
       folder: name,
       commits: open.commits(),
       read: progress.entries,
-      fetched: totals.fetched(),
+      fetched: fold.fetched(),
       limit: someIdsOf(job.ids),
       ...(answers?.spent() ?? open.spent()),
     });

@@ -4,7 +4,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { uuidV7 } from '../../lib/uuid-v7.ts';
 import type { ExportContext } from './export-context.ts';
-import { creditsLeftOf } from './history/runs-model.ts';
+import { creditsLeftOf } from './history/run-figures.ts';
 import type { RunListener } from '../work/run-events.ts';
 import {
   endedOnce,

@@ -3,7 +3,7 @@ import type { PublishedTables } from './published-tables.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Counts, FileFacts, ProofCounts } from '../../places/export/export-facts.ts';
-import type { AccountFigures } from '../run/history/runs-model.ts';
+import type { AccountFigures } from '../run/history/run-figures.ts';
 import type { RunListener } from './run-events.ts';
 
 /** A run that something follows: its record, metrics, notifications or lineage. */

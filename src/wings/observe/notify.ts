@@ -5,7 +5,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { count, duration, plural } from '../../lib/format-text.ts';
 import { noCounts, limitText, type SomeIds } from '../../places/export/export-facts.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
-import { RunTotals } from '../../core/work/run-totals.ts';
+import { RunFold } from '../../core/run/history/run-fold.ts';
 import type { PublishedTables } from '../../core/work/published-tables.ts';
 import type { ObservedRun, RunAccount, RunEnd, RunObserver } from '../../core/work/run-observer.ts';
 import { Delivery } from './deliver.ts';
@@ -81,7 +81,7 @@ function resetOf({ runAgainAt }: RunEnd, nowMs: number): number | undefined {
 class Summaries {
   readonly #run: ObservedRun;
   readonly #began: string;
-  readonly #totals = new RunTotals();
+  readonly #fold = new RunFold();
 
   constructor(run: ObservedRun) {
     this.#run = run;
@@ -90,10 +90,11 @@ class Summaries {
 
   /** The summary of a run that begins to wait for credits. */
   add(event: RunEvent): Summary | undefined {
-    this.#totals.add(event);
+    this.#fold.add(event);
     if (event.kind !== 'waiting') return undefined;
-    const { sent: calls, committed, retries } = this.#totals;
-    const { rows, fetched, pending, unlisted } = this.#totals.figures(undefined);
+    const { work, committed, retries } = this.#fold;
+    const calls = work.sent;
+    const { rows, fetched, pending, unlisted } = this.#fold.figures(undefined);
     const counts = { ...committed, read: committed.read + pending, pending };
     return {
       event: 'waiting',
@@ -133,7 +134,7 @@ class Summaries {
       unlisted,
       calls,
       credits,
-      retries: this.#totals.retries,
+      retries: this.#fold.retries,
       ...(lake === undefined ? {} : { lake }),
       error: error ?? null,
       todo: todo ?? null,

@@ -2,17 +2,14 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { failureReasons, serviceStates } from '../../core/client/client-events.ts';
 import { utcDay } from '../../lib/clock.ts';
 import type { Counts } from '../../places/export/export-facts.ts';
-import type { AccountFigures } from '../../core/run/history/runs-model.ts';
-import { CreditsLeft } from '../../core/run/history/run-figures.ts';
+import { type AccountFigures, CreditsLeft } from '../../core/run/history/run-figures.ts';
+import { callBounds } from '../../core/run/history/run-lines.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
-import { type Hold, RunTotals } from '../../core/work/run-totals.ts';
+import { type Hold, RunFold } from '../../core/run/history/run-fold.ts';
 import type { ObservedRun, RunEnd } from '../../core/work/run-observer.ts';
 import { runName } from './run-name.ts';
 
 const fates = ['exported', 'carried', 'missing', 'invalid', 'duplicate', 'failed', 'pending'] as const;
-
-/** In seconds. */
-const callBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** A run that makes no progress for so long is stuck, unless it pauses or waits. */
 const stuckMs = 15 * 60_000;
@@ -33,7 +30,7 @@ export class RunMetrics {
   readonly #duration: Histogram;
   readonly #bytes: Counter;
   readonly #creditsTotal: Counter;
-  readonly #totals = new RunTotals();
+  readonly #fold = new RunFold();
   #isEnded = false;
   #progressMs: number;
 
@@ -70,7 +67,7 @@ export class RunMetrics {
     });
     this.#duration = new Histogram({
       ...named('call_duration_seconds', 'Time of answered calls, from request to the last byte.'),
-      buckets: callBuckets,
+      buckets: callBounds,
     });
     this.#bytes = new Counter(named('received_bytes_total', 'Bytes of answers, decoded.'));
     this.#creditsTotal = new Counter(named('credits_total', 'Credits of the calls that this process sent.'));
@@ -87,7 +84,7 @@ export class RunMetrics {
   }
 
   readonly listener = (event: RunEvent): void => {
-    this.#totals.add(event);
+    this.#fold.add(event);
     this.#count(event);
     if (progress.has(event.kind)) this.#progressMs = this.#run.clock.monotonic();
   };
@@ -118,7 +115,7 @@ export class RunMetrics {
     if (exit === 0) this.#set('last_success_timestamp_seconds', seconds);
     if (account === undefined) {
       this.#setEntries();
-      this.#setFigures(this.#totals.figures(this.#credits.after(this.#totals.sent, this.#run.clock.now())));
+      this.#setFigures(this.#fold.figures(this.#credits.after(this.#fold.work.sent, this.#run.clock.now())));
     } else {
       this.#setFates(account.counts, account.pending);
       this.#set('entries_expected', account.counts.read);
@@ -130,13 +127,13 @@ export class RunMetrics {
   /** In the text format of Prometheus. */
   async text(): Promise<string> {
     const nowMs = this.#run.clock.now();
-    const { inFlight, sent, parts, service } = this.#totals;
+    const { work, parts, service } = this.#fold;
     if (!this.#isEnded) {
       this.#setEntries();
-      this.#setFigures(this.#totals.figures(this.#credits.after(sent, nowMs, await bookedToday(this.#run))));
+      this.#setFigures(this.#fold.figures(this.#credits.after(work.sent, nowMs, await bookedToday(this.#run))));
     }
     this.#set('parts_committed', parts);
-    this.#set('calls_in_flight', this.#isEnded ? 0 : inFlight);
+    this.#set('calls_in_flight', this.#isEnded ? 0 : this.#fold.inFlight());
     this.#set('paused_until_timestamp_seconds', (this.#holdAt(nowMs)?.untilMs ?? 0) / 1000);
     for (const state of serviceStates) this.#service.set({ state }, !this.#isEnded && state === service.state ? 1 : 0);
     this.#progress();
@@ -144,7 +141,7 @@ export class RunMetrics {
   }
 
   #holdAt(nowMs: number): Hold | undefined {
-    return this.#isEnded ? undefined : this.#totals.holdAt(nowMs);
+    return this.#isEnded ? undefined : this.#fold.holdAt(nowMs);
   }
 
   get contentType(): string {
@@ -161,9 +158,9 @@ export class RunMetrics {
   }
 
   #setEntries(): void {
-    const counts = this.#totals.counts();
-    this.#setFates(counts, Math.max(0, this.#totals.read - counts.read));
-    const { total } = this.#totals.total();
+    const counts = this.#fold.counts();
+    this.#setFates(counts, Math.max(0, this.#fold.work.read - counts.read));
+    const { total } = this.#fold.total();
     if (total !== undefined) this.#set('entries_expected', total);
   }
 

@@ -1,6 +1,6 @@
 import type { DriftCount } from '../../core/records/drift.ts';
 import type { Counts, Notes, ProofCounts, SomeIds } from '../../places/export/export-facts.ts';
-import type { AccountFigures } from '../../core/run/history/runs-model.ts';
+import type { AccountFigures } from '../../core/run/history/run-figures.ts';
 import type { DataProfile } from './profile/profile-source.ts';
 import type { RunsData } from './runs.ts';
 import type { UnexportedData } from './unexported.ts';

@@ -1,7 +1,7 @@
 import { utcDay } from '../../lib/clock.ts';
 import type { RunLine, RunSpan } from '../../core/run/history/run-lines.ts';
-import { heldBetween } from '../../core/run/history/run-figures.ts';
 import { elapsedMsOf, meanIdsPerSecond, type RecordedRun, runsOf } from '../../core/run/history/runs-model.ts';
+import { heldBetween } from '../../core/run/history/run-figures.ts';
 
 /** How one run went. Times are milliseconds since 1970 UTC unless they say otherwise. */
 export interface RunFacts {
@@ -102,7 +102,7 @@ export function runsData(lines: readonly RunLine[], isHeld: boolean): RunsData |
     runs: runs.map((run) => factsOf(run, isHeld && run === last)),
     workedMs,
     idsPerSecond: meanIdsPerSecond(...runs),
-    callsAtOnce: runs.at(-1)?.callsAtOnce,
+    callsAtOnce: last.work.callsAtOnce,
     retries: sum(runs, (run) => run.retries),
     pausedMs: heldMs(runs, 'paused'),
     paused: sum(pauses, ({ kind, times }) => (kind === 'paused' ? times : 0)),
@@ -122,12 +122,13 @@ export function runsData(lines: readonly RunLine[], isHeld: boolean): RunsData |
     creditsPerCall: last.start.creditsPerCall,
     idsPerCall: last.start.idsPerCall,
     waitingUntilMs: last.waitingUntilMs ?? null,
-    read: last.read,
+    read: last.work.read,
   };
 }
 
 function factsOf(run: RecordedRun, isLive: boolean): RunFacts {
-  const { start, lines, end, endedMs, sent: calls, ids, replayed: fromJournal, retries } = run;
+  const { start, end, endedMs, retries, parts } = run;
+  const { sent: calls, ids, replayed: fromJournal } = run.work;
   return {
     n: start.n,
     beganMs: start.startMs,
@@ -137,7 +138,7 @@ function factsOf(run: RecordedRun, isLive: boolean): RunFacts {
     ids,
     fromJournal,
     retries,
-    parts: sum(lines, (line) => (line.kind === 'committed' ? (line.times ?? 1) : 0)),
+    parts,
     ended: end?.state ?? (isLive ? 'goes on' : 'killed'),
     exit: end?.exit ?? null,
     error: end?.error ?? null,

@@ -12,15 +12,15 @@ import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { standingAt } from '../../core/run/homes/standing.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import {
-  type AccountFigures,
   lastRunOf,
   meanIdsPerSecond,
-  type StandingFigures,
-  standingFigures,
+  paceOf,
   type RecordedRun,
   runsOf,
+  type StandingFigures,
+  standingFigures,
 } from '../../core/run/history/runs-model.ts';
-import { partsOfTotal, paceOf } from '../../core/run/history/run-figures.ts';
+import { type AccountFigures, partsOfTotal } from '../../core/run/history/run-figures.ts';
 import { type RunStatus, unfinishedRun, unrecorded, workOf, etaMs, pausedUntil, serviceStatus } from './run-status.ts';
 
 /** The state of an export. Reading it changes nothing. Times are ISO 8601; null means unknown or not applicable. */

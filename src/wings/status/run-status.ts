@@ -1,6 +1,6 @@
 import type { ServiceState } from '../../core/client/client-events.ts';
-import { elapsedMsOf, entriesExpected, meanIdsPerSecond, type RecordedRun } from '../../core/run/history/runs-model.ts';
-import { paceOf, timeThroughBudget, type WorkAhead } from '../../core/run/history/run-figures.ts';
+import { elapsedMsOf, meanIdsPerSecond, paceOf, type RecordedRun } from '../../core/run/history/runs-model.ts';
+import { entriesExpected, timeThroughBudget, type WorkAhead } from '../../core/run/history/run-figures.ts';
 
 /** What the history says of a run. Times are ISO 8601; null means unknown or not applicable. */
 export interface RunStatus {
@@ -93,11 +93,12 @@ export function workOf(
   run: RecordedRun,
   nowMs?: number,
 ): Pick<RunStatus, 'elapsedMs' | 'bytes' | 'callsInFlight' | 'callsAtOnce' | 'retries'> {
-  const { start, end, sent, answered, bytes, callsAtOnce = null, retries } = run;
+  const { start, end, retries } = run;
+  const { bytes, callsAtOnce = null } = run.work;
   return {
     elapsedMs: nowMs === undefined ? elapsedMsOf(run) : Math.max(0, nowMs - start.startMs),
     bytes,
-    callsInFlight: end === undefined ? Math.max(0, sent - answered - retries) : 0,
+    callsInFlight: end === undefined ? run.inFlight() : 0,
     callsAtOnce,
     retries,
   };
@@ -139,10 +140,10 @@ export const unrecorded = {
 
 /** Entries of all inputs, from what the last run has read of them. */
 function entriesOf(
-  { spans }: RecordedRun,
+  { work }: RecordedRun,
   { inputBytes: inputBytesTotal, limit }: Pick<RunStanding, 'inputBytes' | 'limit'>,
 ): Pick<RunStatus, 'total' | 'totalExact'> {
-  const { read = 0, inputBytes = 0 } = spans.at(-1) ?? {};
+  const { read, inputBytes } = work;
   const { total, totalExact } = entriesExpected({ read, inputBytes, inputBytesTotal, limit });
   return { total: total ?? null, totalExact };
 }

@@ -31,8 +31,10 @@ function slowService({ seconds, trouble, service }: Service, clock: FakeClock): 
       const ms = (seconds[calls] ?? 1_000_000) * 1000;
       calls += 1;
       listener?.({ kind: 'sent', ids: call.ids.length });
-      if (calls === 1 && trouble !== undefined)
+      if (calls === 1 && trouble !== undefined) {
+        listener?.({ kind: 'failed', why: 'http_5xx' });
         listener?.({ kind: 'retry', reason: trouble, why: 'http_5xx', waitMs: 0, attempt: 1 });
+      }
       if (calls === 1 && service !== undefined) listener?.({ kind: 'service', ...service });
       await clock.sleep(ms, abort);
       listener?.({ kind: 'answered', ids: call.ids.length, bytes: 100, ms });

@@ -4,12 +4,13 @@ import { utcDay } from '../../../lib/clock.ts';
 import type { CreditLedger } from '../../client/ledger/credit-ledger.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { Counts } from '../../../places/export/export-facts.ts';
-import type { RunLine, RunSpan } from './run-lines.ts';
+import { cut, lineOf } from './run-fold.ts';
+import { emptySpan, type RunLine, type RunSpan, sumOfSpans } from './run-lines.ts';
 import { openRunHistory, type RunHistory } from './run-history.ts';
 import type { PartsContext } from '../../work/parts-context.ts';
-import type { RunEvent } from '../../work/run-events.ts';
 import type { RunEnd } from '../../work/run-observer.ts';
-import { askedIds, fetchedIds, lastRunOf } from './runs-model.ts';
+import { fetchedIds, lastRunOf } from './runs-model.ts';
+import { askedIds } from './run-figures.ts';
 
 export interface RunToRecord extends Pick<PartsContext, 'files' | 'clock' | 'listener'> {
   /** Local folder that keeps the history. */
@@ -27,12 +28,6 @@ export interface RunToRecord extends Pick<PartsContext, 'files' | 'clock' | 'lis
 const everyMs = 1000;
 const firstEveryMs = 100;
 const firstSpans = 10;
-
-/** Longest reason or error that is kept. */
-const mostText = 160;
-
-/** Upper bounds of the counted call times, in seconds. */
-const callBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Keeps what a run does in the history of its export, which `status` and the report read. Slows nothing and fails nothing. */
 export async function recordRun(run: RunToRecord): Promise<RunRecorder> {
@@ -81,11 +76,11 @@ export class RunRecorder {
     this.#record = record;
     this.#startMs = run.clock.now();
     this.#beganMs = run.clock.monotonic();
-    this.#span = emptySpan(0, 0, 0);
+    this.#span = emptySpan(0);
     const { service, budget } = run.job;
     const dialect = otherDialect(run.job)?.name;
     this.fetched = fetchedIds(record.earlier, run.counts);
-    this.learnedCalls = lastRunOf(record.earlier)?.callsAtOnce;
+    this.learnedCalls = lastRunOf(record.earlier)?.work.callsAtOnce;
     const head: RunLine = {
       kind: 'run',
       n: record.earlier.reduce((most, line) => (line.kind === 'run' ? Math.max(most, line.n) : most), 0) + 1,
@@ -108,11 +103,13 @@ export class RunRecorder {
 
   /** Takes an event of the run. */
   readonly listener: RunToRecord['listener'] = (event) => {
-    if (this.#isLost || !isKept(event)) return;
+    const line = this.#isLost ? undefined : lineOf(event, { t: this.#t(), nowMs: this.#run.clock.now() });
+    if (line === undefined) return;
     // A span starts with its first event.
-    if (!this.#isDirty) this.#span.t = this.#t();
+    if (!this.#isDirty) this.#span = emptySpan(line.t, this.#span);
     this.#isDirty = true;
-    this.#take(event);
+    if (line.kind === 'span') this.#span = sumOfSpans(this.#span, line);
+    else this.#lines.push(line);
     this.#writeSoon();
   };
 
@@ -153,54 +150,6 @@ export class RunRecorder {
     return this.#run.clock.monotonic() - this.#beganMs;
   }
 
-  #take(event: KeptEvent): void {
-    const span = this.#span;
-    switch (event.kind) {
-      case 'read':
-        span.read = event.entries;
-        span.inputBytes = event.inputBytes;
-        return;
-      case 'sent':
-        span.sent += 1;
-        return;
-      case 'answered': {
-        const bound = String(callBounds.find((seconds) => event.ms <= seconds * 1000) ?? '+Inf');
-        span.callMs[bound] = (span.callMs[bound] ?? 0) + 1;
-        span.answered += 1;
-        span.ids += event.ids;
-        span.bytes += event.bytes;
-        span.tookMs = (span.tookMs ?? 0) + event.ms;
-        span.longestMs = Math.max(span.longestMs ?? 0, event.ms);
-        return;
-      }
-      case 'limit':
-        span.callsAtOnce = event.calls;
-        return;
-      case 'replayed':
-        span.replayed += event.ids;
-        return;
-      case 'paused':
-      case 'waiting': {
-        const heldMs = Math.max(0, event.untilMs - this.#run.clock.now());
-        const { kind, untilMs } = event;
-        this.#lines.push({ kind, t: this.#t(), untilMs, heldMs, reason: cut(event.reason) });
-        return;
-      }
-      case 'retry':
-        this.#lines.push({ kind: 'retry', t: this.#t(), reason: cut(event.reason), attempt: event.attempt });
-        return;
-      case 'service': {
-        const { kind, state, message } = event;
-        this.#lines.push({ kind, t: this.#t(), state, message: cut(message) });
-        return;
-      }
-      case 'committed': {
-        const { part, counts } = event.commit;
-        this.#lines.push({ kind: 'committed', t: this.#t(), part, read: counts.read, exported: counts.exported });
-      }
-    }
-  }
-
   /** One write at a time, and the next no sooner than it is due. */
   #writeSoon(): void {
     if (this.#isDue || this.#isLost) return;
@@ -229,7 +178,7 @@ export class RunRecorder {
     const lines = [...this.#head, ...(this.#isDirty ? [span] : []), ...this.#lines];
     this.#head = [];
     this.#lines = [];
-    this.#span = emptySpan(t, span.read, span.inputBytes);
+    this.#span = emptySpan(t, span);
     this.#isDirty = false;
     this.#spans += 1;
     const failure = await this.#record.append(lines);
@@ -243,31 +192,4 @@ export class RunRecorder {
     const { ledger, clock } = this.#run;
     return ledger.booked(utcDay(clock.now())).catch(() => undefined);
   }
-}
-
-/** Events that the history is made of. */
-const kept = [
-  'read',
-  'sent',
-  'answered',
-  'limit',
-  'replayed',
-  'paused',
-  'waiting',
-  'retry',
-  'service',
-  'committed',
-] as const;
-type KeptEvent = Extract<RunEvent, { kind: (typeof kept)[number] }>;
-
-function isKept(event: RunEvent): event is KeptEvent {
-  return (kept as readonly string[]).includes(event.kind);
-}
-
-function emptySpan(t: number, read: number, inputBytes: number): RunSpan {
-  return { kind: 'span', t, ms: 0, ids: 0, sent: 0, answered: 0, bytes: 0, replayed: 0, read, inputBytes, callMs: {} };
-}
-
-function cut(text: string): string {
-  return text.length <= mostText ? text : `${text.slice(0, mostText - 1)}…`;
 }

@@ -1,10 +1,11 @@
 import { dayMs, nextUtcMidnight, utcDay } from '../../../lib/clock.ts';
 import type { RunSpan } from './run-lines.ts';
-import { type CreditLimits, creditsLeftOf, type RecordedPause, type RecordedRun } from './runs-model.ts';
+import type { Counts } from '../../../places/export/export-facts.ts';
+import type { Manifest } from '../../../places/export/manifest.ts';
 
 /** What a speed comes from, in milliseconds since the run began. */
 export interface WorkDone {
-  readonly pauses: readonly Pick<RecordedPause, 'kind' | 't' | 'untilT'>[];
+  readonly pauses: readonly { readonly kind: 'paused' | 'waiting'; readonly t: number; readonly untilT: number }[];
   readonly spans: readonly Pick<RunSpan, 't' | 'ms' | 'ids' | 'sent'>[];
   /** Ids of the calls that have no answer yet. */
   readonly inFlight: number;
@@ -55,14 +56,6 @@ export class Pace {
     const pausedUntilT = this.#work.pauses.findLast(({ kind }) => kind === 'paused')?.untilT ?? 0;
     return Math.max(0, pausedUntilT - this.#nowT) + (ids / idsPerSecond) * 1000;
   }
-}
-
-/** The pace of a run according to its record, and the milliseconds that its calls need for so many ids more. */
-export function paceOf(run: RecordedRun, ids: number, nowMs: number): { pace: Pace; workMs: number | undefined } {
-  const { start, sent, answered, retries } = run;
-  const inFlight = Math.max(0, sent - answered - retries) * start.idsPerCall;
-  const pace = new Pace({ ...run, inFlight }, nowMs - start.startMs);
-  return { pace, workMs: pace.msFor(ids) };
 }
 
 /** Milliseconds between two moments in which calls were held back, counted once where pauses overlap. */
@@ -161,4 +154,113 @@ export class CreditsLeft {
     const today = Math.max(bookedByAll, this.#booked + (calls - this.#callsBefore) * creditsPerCall);
     return creditsLeftOf(this.#limits, { today, ofRun: calls * creditsPerCall });
   }
+}
+
+/** Limits in credits; those that are absent do not hold. */
+export interface CreditLimits {
+  readonly creditsPerRun?: number | undefined;
+  readonly creditsPerDay?: number | undefined;
+}
+
+/** What the tightest limit leaves; undefined without a limit. @param spent credits of the UTC day in its ledger, and of a run that works */
+export function creditsLeftOf(
+  { creditsPerDay, creditsPerRun }: CreditLimits,
+  spent: { readonly today: number; readonly ofRun?: number | undefined },
+): number | undefined {
+  const limits = [
+    ...(creditsPerDay === undefined ? [] : [creditsPerDay - spent.today]),
+    // The next run may spend as much again.
+    ...(creditsPerRun === undefined || spent.ofRun === undefined ? [] : [creditsPerRun - spent.ofRun]),
+  ];
+  return limits.length === 0 ? undefined : Math.max(0, Math.min(...limits));
+}
+
+/** Entries whose ids were requested. */
+export function askedIds({ exported, missing, failed }: Counts): number {
+  return exported + missing + failed;
+}
+
+/** Ids whose answers are kept and lie in no committed part. A run that was killed may have kept more than it recorded: the next one finds it. */
+export function fetchedNow({
+  before,
+  replayed,
+  ids,
+  written,
+}: {
+  /** Ids that were fetched and not written when the run began, as far as its record knew, and those that it found kept. */
+  readonly before: number;
+  readonly replayed: number;
+  /** Ids that the service has answered in the run. */
+  readonly ids: number;
+  /** Requested ids in parts that were committed since it began. */
+  readonly written: number;
+}): number {
+  return Math.max(0, Math.max(before, replayed) + ids - written);
+}
+
+/** Entries of all inputs, of those up to the limit: known when they are read, estimated from their bytes before. */
+export function entriesExpected({
+  read,
+  inputBytes,
+  inputBytesTotal,
+  limit = Number.POSITIVE_INFINITY,
+}: {
+  /** Entries, and bytes of the inputs, that were read so far. */
+  readonly read: number;
+  readonly inputBytes: number;
+  /** Of all inputs. */
+  readonly inputBytesTotal: number;
+  /** Entries that are read at most. */
+  readonly limit?: number | undefined;
+}): {
+  readonly total: number | undefined;
+  readonly totalExact: boolean;
+} {
+  if (read === 0 || inputBytes === 0) return { total: undefined, totalExact: false };
+  const totalExact = inputBytes >= inputBytesTotal || read >= limit;
+  return { total: totalExact ? read : Math.min(limit, Math.round((read / inputBytes) * inputBytesTotal)), totalExact };
+}
+
+/** How far an export is, in the figures that every view of it shows. */
+export interface AccountFigures {
+  /** Rows of `assets` in committed parts: exported and carried. */
+  readonly rows: number;
+  /** Ids whose answers are paid for and kept, and that lie in no committed part. */
+  readonly fetched: number;
+  /** Known entries that lie in no committed part, with those that are fetched. */
+  readonly pending: number;
+  /** What the tightest limit of credits leaves; null without a limit. */
+  readonly creditsLeft: number | null;
+  /** Ids of the base that are not listed now; null without a base, and until the export is complete. */
+  readonly unlisted: number | null;
+}
+
+/** The one place that makes the figures of an account. */
+export function accountFigures({
+  counts,
+  read,
+  fetched,
+  creditsLeft,
+  unlisted,
+}: {
+  /** Of the committed parts. */
+  readonly counts: Counts;
+  /** Entries that are known. */
+  readonly read: number;
+  readonly fetched: number;
+  readonly creditsLeft?: number | undefined;
+  readonly unlisted?: number | undefined;
+}): AccountFigures {
+  return {
+    rows: counts.exported + counts.carried,
+    fetched,
+    pending: Math.max(read - counts.read, fetched),
+    creditsLeft: creditsLeft ?? null,
+    unlisted: unlisted ?? null,
+  };
+}
+
+/** The figures of a complete export, but what its ledger holds. */
+export function manifestFigures({ counts, base }: Pick<Manifest, 'counts' | 'base'>): AccountFigures {
+  return accountFigures({ counts, read: counts.read, fetched: 0, unlisted: base?.unlisted });
 }

@@ -41,6 +41,8 @@ const spanSchema = z.object({
   ids: z.number(),
   sent: z.number(),
   answered: z.number(),
+  /** Calls that ended without a definite answer. */
+  failed: z.number().optional(),
   bytes: z.number(),
   /** Ids whose answers earlier runs kept. */
   replayed: z.number(),
@@ -88,6 +90,12 @@ const lineSchema = z.discriminatedUnion('kind', [
 export type RunLine = z.infer<typeof lineSchema>;
 export type RunStart = z.infer<typeof runSchema>;
 export type RunSpan = z.infer<typeof spanSchema>;
+export type LineOf<Kind extends RunLine['kind']> = Extract<RunLine, { kind: Kind }>;
+/** What follows the start of a run. */
+export type OtherLine = Exclude<RunLine, RunStart>;
+
+/** Upper bounds of the counted call times, in seconds. */
+export const callBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** The reset times that notices named, in milliseconds since 1970. */
 export function toldTimes(lines: readonly RunLine[]): number[] {
@@ -165,7 +173,7 @@ function mergedBy(lines: readonly RunLine[], kind: RunLine['kind'], ms: number):
   return merged;
 }
 
-function bucketOf(line: Exclude<RunLine, RunStart>, ms: number): string {
+function bucketOf(line: OtherLine, ms: number): string {
   // Reasons are dropped only where they are so many that merging by them never ends.
   const said = 'reason' in line && ms < 2 ** 36 ? line.reason : '';
   return `${Math.floor(line.t / ms)} ${said}`;
@@ -188,20 +196,34 @@ function heldOf(line: RunLine): number {
   return 'heldMs' in line ? (line.heldMs ?? 0) : 0;
 }
 
-function sumOfSpans(a: RunSpan, b: RunSpan): RunSpan {
+/** A span in which nothing happened. @param read entries, and bytes of the inputs, that were read before it */
+export function emptySpan(t: number, { read, inputBytes } = { read: 0, inputBytes: 0 }): RunSpan {
+  return { kind: 'span', t, ms: 0, ids: 0, sent: 0, answered: 0, bytes: 0, replayed: 0, read, inputBytes, callMs: {} };
+}
+
+/** One span in place of two neighbours. */
+export function sumOfSpans(a: RunSpan, b: RunSpan): RunSpan {
   const callMs = { ...a.callMs };
   for (const [bound, count] of Object.entries(b.callMs)) callMs[bound] = (callMs[bound] ?? 0) + count;
   return {
+    ...a,
     ...b,
     t: a.t,
     ms: b.t + b.ms - a.t,
     ids: a.ids + b.ids,
     sent: a.sent + b.sent,
     answered: a.answered + b.answered,
+    failed: sumIfAny(a.failed, b.failed),
     bytes: a.bytes + b.bytes,
     replayed: a.replayed + b.replayed,
+    read: Math.max(a.read, b.read),
+    inputBytes: Math.max(a.inputBytes, b.inputBytes),
     callMs,
-    tookMs: (a.tookMs ?? 0) + (b.tookMs ?? 0),
-    longestMs: Math.max(a.longestMs ?? 0, b.longestMs ?? 0),
+    tookMs: sumIfAny(a.tookMs, b.tookMs),
+    longestMs: a.longestMs === undefined ? b.longestMs : Math.max(a.longestMs, b.longestMs ?? 0),
   };
+}
+
+function sumIfAny(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : a + (b ?? 0);
 }

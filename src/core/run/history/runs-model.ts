@@ -2,42 +2,17 @@ import { utcDay } from '../../../lib/clock.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
 import type { Counts, Spent } from '../../../places/export/export-facts.ts';
 import type { ExportStanding, UnfinishedStanding } from './export-standing.ts';
-import type { Manifest } from '../../../places/export/manifest.ts';
-import type { RunLine, RunSpan, RunStart } from './run-lines.ts';
-
-type LineOf<Kind extends RunLine['kind']> = Extract<RunLine, { kind: Kind }>;
-
-/** What the history of an export says of one of its runs. Moments are milliseconds since 1970 UTC. */
-export interface RecordedRun {
-  readonly start: RunStart;
-  readonly lines: readonly Exclude<RunLine, RunStart>[];
-  readonly spans: readonly RunSpan[];
-  /** How it ended; undefined for a live run and for one that was killed. */
-  readonly end: LineOf<'end'> | undefined;
-  /** The end of its last span: of a killed run that is all there is. */
-  readonly endedMs: number;
-  /** Ids that the service answered, and those whose answers earlier runs had kept. */
-  readonly ids: number;
-  readonly replayed: number;
-  readonly sent: number;
-  readonly answered: number;
-  readonly bytes: number;
-  /** Calls in flight that it lets out, where it finds their number. */
-  readonly callsAtOnce: number | undefined;
-  /** Entries that it has read. */
-  readonly read: number;
-  /** Attempts after the first of their call. */
-  readonly retries: number;
-  /** When all calls were paused or waited for credits. */
-  readonly pauses: readonly RecordedPause[];
-  /** Until when it waits for credits; undefined when it never did. */
-  readonly waitingUntilMs: number | undefined;
-  /** What it believes of the service, and why, in words: empty while the service works. */
-  readonly service: { readonly state: LineOf<'service'>['state']; readonly message: string };
-  /** The error that it ended with; without an end, the last reason for a retry or a pause. */
-  readonly lastError: string | undefined;
-  readonly lastErrorMs: number;
-}
+import {
+  accountFigures,
+  type AccountFigures,
+  askedIds,
+  creditsLeftOf,
+  fetchedNow,
+  manifestFigures,
+  Pace,
+} from './run-figures.ts';
+import { RunFold } from './run-fold.ts';
+import type { LineOf, OtherLine, RunLine, RunSpan, RunStart } from './run-lines.ts';
 
 /** A time in which no call was sent, in milliseconds since the run began. */
 export interface RecordedPause {
@@ -49,12 +24,51 @@ export interface RecordedPause {
   readonly times: number;
 }
 
+/** One of the runs in the history of an export. Moments are milliseconds since 1970 UTC. */
+export class RecordedRun extends RunFold {
+  readonly start: RunStart;
+  readonly lines: readonly OtherLine[];
+  readonly spans: readonly RunSpan[];
+  /** How it ended; undefined for a live run and for one that was killed. */
+  readonly end: LineOf<'end'> | undefined;
+  /** The end of its last span: of a killed run that is all there is. */
+  readonly endedMs: number;
+  /** When all calls were paused or waited for credits. */
+  readonly pauses: readonly RecordedPause[];
+  /** Until when it waits for credits; undefined when it never did. */
+  readonly waitingUntilMs: number | undefined;
+  /** The error that it ended with; without an end, the last reason for a retry or a pause. */
+  readonly lastError: string | undefined;
+  readonly lastErrorMs: number;
+
+  constructor(start: RunStart, lines: readonly OtherLine[]) {
+    super(start.fetched);
+    for (const line of lines) this.addLine(line);
+    this.start = start;
+    this.lines = lines;
+    this.spans = lines.filter((line) => line.kind === 'span');
+    this.end = lines.findLast((line) => line.kind === 'end');
+    // A notice may be delivered when the run is over.
+    const ends = lines.map((line) => (line.kind === 'told' ? 0 : line.t + (line.kind === 'span' ? line.ms : 0)));
+    this.endedMs = start.startMs + ends.reduce((latest, t) => Math.max(latest, t), 0);
+    const held = lines.filter((line) => line.kind === 'paused' || line.kind === 'waiting');
+    this.pauses = held.map((line) => {
+      const { kind, t, untilMs, heldMs, reason, times = 1 } = line;
+      return { kind, t, untilT: heldMs === undefined ? untilMs - start.startMs : t + heldMs, reason, times };
+    });
+    this.waitingUntilMs = held.findLast(({ kind }) => kind === 'waiting')?.untilMs;
+    const trouble = lines.findLast((line) => 'reason' in line);
+    this.lastError = this.end === undefined ? trouble?.reason : this.end.error;
+    this.lastErrorMs = start.startMs + ((this.end ?? trouble)?.t ?? 0);
+  }
+}
+
 /** The runs of a record, in their order. */
 export function runsOf(lines: readonly RunLine[]): RecordedRun[] {
   const starts = lines.flatMap((line, at) => (line.kind === 'run' ? [{ line, at }] : []));
   return starts.map(({ line, at }, index) => {
     const own = lines.slice(at + 1, starts[index + 1]?.at);
-    return runOf(
+    return new RecordedRun(
       line,
       own.filter((each) => each.kind !== 'run'),
     );
@@ -66,105 +80,32 @@ export function lastRunOf(lines: readonly RunLine[]): RecordedRun | undefined {
   return runsOf(lines).at(-1);
 }
 
-function runOf(start: RunStart, lines: RecordedRun['lines']): RecordedRun {
-  const of = <Kind extends RunLine['kind']>(kind: Kind): LineOf<Kind>[] =>
-    lines.filter((line): line is typeof line & LineOf<Kind> => line.kind === kind);
-  const spans = of('span');
-  const sum = (name: 'ids' | 'replayed' | 'sent' | 'answered' | 'bytes'): number =>
-    spans.reduce((total, span) => total + span[name], 0);
-  const end = of('end').at(-1);
-  const trouble = lines.findLast((line) => 'reason' in line);
-  // A notice may be delivered when the run is over.
-  const ends = lines.map((line) => (line.kind === 'told' ? 0 : line.t + (line.kind === 'span' ? line.ms : 0)));
-  return {
-    start,
-    lines,
-    spans,
-    end,
-    endedMs: start.startMs + ends.reduce((latest, t) => Math.max(latest, t), 0),
-    ids: sum('ids'),
-    replayed: sum('replayed'),
-    sent: sum('sent'),
-    answered: sum('answered'),
-    bytes: sum('bytes'),
-    callsAtOnce: spans.findLast((span) => span.callsAtOnce !== undefined)?.callsAtOnce,
-    read: spans.reduce((most, { read }) => Math.max(most, read), 0),
-    retries: of('retry').reduce((total, { times = 1 }) => total + times, 0),
-    pauses: lines.flatMap((line) =>
-      line.kind === 'paused' || line.kind === 'waiting'
-        ? [{ kind: line.kind, t: line.t, untilT: untilOf(line, start), reason: line.reason, times: line.times ?? 1 }]
-        : [],
-    ),
-    waitingUntilMs: of('waiting').at(-1)?.untilMs,
-    service: of('service').at(-1) ?? { state: 'working', message: '' },
-    lastError: end === undefined ? trouble?.reason : end.error,
-    lastErrorMs: start.startMs + ((end ?? trouble)?.t ?? 0),
-  };
-}
-
-function untilOf({ t, untilMs, heldMs }: LineOf<'paused' | 'waiting'>, { startMs }: RunStart): number {
-  return heldMs === undefined ? untilMs - startMs : t + heldMs;
-}
-
 /** How long a run worked, in milliseconds. */
-export function elapsedMsOf({ start, endedMs }: RecordedRun): number {
+export function elapsedMsOf({ start, endedMs }: Pick<RecordedRun, 'start' | 'endedMs'>): number {
   return endedMs - start.startMs;
 }
 
 /** Ids a second over the whole of some runs. */
-export function meanIdsPerSecond(...runs: readonly RecordedRun[]): number {
+export function meanIdsPerSecond(...runs: readonly Pick<RecordedRun, 'start' | 'endedMs' | 'work'>[]): number {
   const ms = runs.reduce((sum, run) => sum + elapsedMsOf(run), 0);
-  return ms === 0 ? 0 : (runs.reduce((sum, { ids }) => sum + ids, 0) / ms) * 1000;
+  return ms === 0 ? 0 : (runs.reduce((sum, { work }) => sum + work.ids, 0) / ms) * 1000;
 }
 
-/** Entries whose ids were requested. */
-export function askedIds({ exported, missing, failed }: Counts): number {
-  return exported + missing + failed;
+/** The pace of a run according to its record, and the milliseconds that its calls need for so many ids more. */
+export function paceOf(run: RecordedRun, ids: number, nowMs: number): { pace: Pace; workMs: number | undefined } {
+  const { start, spans, pauses } = run;
+  const inFlight = run.inFlight() * start.idsPerCall;
+  const pace = new Pace({ spans, pauses, inFlight }, nowMs - start.startMs);
+  return { pace, workMs: pace.msFor(ids) };
 }
 
-/** Ids whose answers are kept and lie in no committed part. A run that was killed may have kept more than it recorded: the next one finds it. */
-export function fetchedNow({
-  before,
-  replayed,
-  ids,
-  written,
-}: {
-  /** Ids that were fetched and not written when the run began, as far as its record knew, and those that it found kept. */
-  readonly before: number;
-  readonly replayed: number;
-  /** Ids that the service has answered in the run. */
-  readonly ids: number;
-  /** Requested ids in parts that were committed since it began. */
-  readonly written: number;
-}): number {
-  return Math.max(0, Math.max(before, replayed) + ids - written);
-}
-
-/** The same after the last run of a record. @param counts those of the committed parts now */
+/** `fetchedNow` after the last run of a record. @param counts those of the committed parts now */
 export function fetchedIds(lines: readonly RunLine[], counts: Counts): number {
   const last = lastRunOf(lines);
   if (last === undefined) return 0;
-  const { start, replayed, ids } = last;
+  const { start, work } = last;
+  const { replayed, ids } = work;
   return fetchedNow({ before: start.fetched, replayed, ids, written: askedIds(counts) - start.written });
-}
-
-/** Limits in credits; those that are absent do not hold. */
-export interface CreditLimits {
-  readonly creditsPerRun?: number | undefined;
-  readonly creditsPerDay?: number | undefined;
-}
-
-/** What the tightest limit leaves; undefined without a limit. @param spent credits of the UTC day in its ledger, and of a run that works */
-export function creditsLeftOf(
-  { creditsPerDay, creditsPerRun }: CreditLimits,
-  spent: { readonly today: number; readonly ofRun?: number | undefined },
-): number | undefined {
-  const limits = [
-    ...(creditsPerDay === undefined ? [] : [creditsPerDay - spent.today]),
-    // The next run may spend as much again.
-    ...(creditsPerRun === undefined || spent.ofRun === undefined ? [] : [creditsPerRun - spent.ofRun]),
-  ];
-  return limits.length === 0 ? undefined : Math.max(0, Math.min(...limits));
 }
 
 /**
@@ -199,83 +140,16 @@ export function creditFigures(
   const booked = seen !== undefined && utcDay(seen.atMs) === utcDay(nowMs) ? seen.booked : 0;
   const today = Math.max(booked, leastToday(runs, nowMs, booked, spent.credits));
   const { start } = live ?? runs.at(-1) ?? {};
-  const ofRun = live === undefined ? undefined : live.sent * live.start.creditsPerCall;
+  const ofRun = live === undefined ? undefined : live.work.sent * live.start.creditsPerCall;
   return { today, left: creditsLeftOf(start ?? {}, { today, ofRun }) };
 }
 
 /** The least that is booked today: all that the export has spent, if its runs began today; 0 where nobody knows. */
 function leastToday(runs: readonly RecordedRun[], nowMs: number, booked: number, credits: number): number {
   const areOfToday = runs.length > 0 && runs.every(({ start }) => utcDay(start.startMs) === utcDay(nowMs));
-  const recorded = runs.reduce((sum, { sent, start }) => sum + sent * start.creditsPerCall, 0);
+  const recorded = runs.reduce((sum, { work, start }) => sum + work.sent * start.creditsPerCall, 0);
   // A ledger below the calls that were recorded with it was corrected (`credits set`), or calls were refunded.
   return areOfToday && booked >= recorded ? credits : 0;
-}
-
-/** Entries of all inputs, of those up to the limit: known when they are read, estimated from their bytes before. */
-export function entriesExpected({
-  read,
-  inputBytes,
-  inputBytesTotal,
-  limit = Number.POSITIVE_INFINITY,
-}: {
-  /** Entries, and bytes of the inputs, that were read so far. */
-  readonly read: number;
-  readonly inputBytes: number;
-  /** Of all inputs. */
-  readonly inputBytesTotal: number;
-  /** Entries that are read at most. */
-  readonly limit?: number | undefined;
-}): {
-  readonly total: number | undefined;
-  readonly totalExact: boolean;
-} {
-  if (read === 0 || inputBytes === 0) return { total: undefined, totalExact: false };
-  const totalExact = inputBytes >= inputBytesTotal || read >= limit;
-  return { total: totalExact ? read : Math.min(limit, Math.round((read / inputBytes) * inputBytesTotal)), totalExact };
-}
-
-/** How far an export is, in the figures that every view of it shows. */
-export interface AccountFigures {
-  /** Rows of `assets` in committed parts: exported and carried. */
-  readonly rows: number;
-  /** Ids whose answers are paid for and kept, and that lie in no committed part. */
-  readonly fetched: number;
-  /** Known entries that lie in no committed part, with those that are fetched. */
-  readonly pending: number;
-  /** What the tightest limit of credits leaves; null without a limit. */
-  readonly creditsLeft: number | null;
-  /** Ids of the base that are not listed now; null without a base, and until the export is complete. */
-  readonly unlisted: number | null;
-}
-
-/** The one place that makes the figures of an account. */
-export function accountFigures({
-  counts,
-  read,
-  fetched,
-  creditsLeft,
-  unlisted,
-}: {
-  /** Of the committed parts. */
-  readonly counts: Counts;
-  /** Entries that are known. */
-  readonly read: number;
-  readonly fetched: number;
-  readonly creditsLeft?: number | undefined;
-  readonly unlisted?: number | undefined;
-}): AccountFigures {
-  return {
-    rows: counts.exported + counts.carried,
-    fetched,
-    pending: Math.max(read - counts.read, fetched),
-    creditsLeft: creditsLeft ?? null,
-    unlisted: unlisted ?? null,
-  };
-}
-
-/** The figures of a complete export, but what its ledger holds. */
-export function manifestFigures({ counts, base }: Pick<Manifest, 'counts' | 'base'>): AccountFigures {
-  return accountFigures({ counts, read: counts.read, fetched: 0, unlisted: base?.unlisted });
 }
 
 export interface StandingFigures {
@@ -300,7 +174,7 @@ function unfinishedFigures({ commits, fleet, lines }: UnfinishedStanding): Accou
   const counts = committedCounts(commits);
   return accountFigures({
     counts,
-    read: fleet?.entries ?? lastRunOf(lines)?.read ?? 0,
+    read: fleet?.entries ?? lastRunOf(lines)?.work.read ?? 0,
     fetched:
       fleet === undefined
         ? fetchedIds(lines, counts)

@@ -7,7 +7,7 @@ import { type SliceLog, sliceNames } from '../../../places/log/slice-log.ts';
 import type { Commit, Spent } from '../../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
-import { askedIds } from '../history/runs-model.ts';
+import { askedIds } from '../history/run-figures.ts';
 import type { Lock } from '../../../places/files/lock.ts';
 import { unfinishedFile } from '../../../places/scratch/part-file.ts';
 import { ExportIsComplete } from './home-start.ts';

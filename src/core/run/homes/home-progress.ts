@@ -6,7 +6,7 @@ import { spentIn } from '../../../places/export/export-facts.ts';
 import { readObjectIfThere } from '../../../places/objects/object-store.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
 import type { Reads } from '../../../places/files/disk.ts';
-import { askedIds } from '../history/runs-model.ts';
+import { askedIds } from '../history/run-figures.ts';
 import type { ExportProgress } from './export-home.ts';
 import type { HomePlace } from './home-place.ts';
 import { type ExportAddress, type HomeStart, readStart } from './home-start.ts';

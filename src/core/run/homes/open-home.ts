@@ -7,7 +7,7 @@ import { pathIn } from '../../../places/export/export-folder.ts';
 import type { Commit } from '../../../places/export/export-facts.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { plural } from '../../../lib/format-text.ts';
-import { askedIds } from '../history/runs-model.ts';
+import { askedIds } from '../history/run-figures.ts';
 import { type ExportPlace, inBucket, inFolder, localFolder } from './export-place.ts';
 import type { HomePlace } from './home-place.ts';
 import type { ExportHome } from './export-home.ts';

@@ -3,8 +3,14 @@ import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-le
 import { jobSchema } from '../../../../src/core/job/job-schema.ts';
 import { recordRun } from '../../../../src/core/run/history/record-run.ts';
 import type { RunEvent } from '../../../../src/core/work/run-events.ts';
-import { creditFigures, fetchedIds, lastRunOf, meanIdsPerSecond } from '../../../../src/core/run/history/runs-model.ts';
-import { paceOf, timeThroughBudget } from '../../../../src/core/run/history/run-figures.ts';
+import {
+  creditFigures,
+  fetchedIds,
+  lastRunOf,
+  meanIdsPerSecond,
+  paceOf,
+} from '../../../../src/core/run/history/runs-model.ts';
+import { timeThroughBudget } from '../../../../src/core/run/history/run-figures.ts';
 import { unfinishedRun } from '../../../../src/wings/status/run-status.ts';
 import { noCounts, noNotes } from '../../../../src/places/export/export-facts.ts';
 import type { RunLine } from '../../../../src/core/run/history/run-lines.ts';
@@ -150,7 +156,7 @@ it('speed, credits and the time left come from the last run', async () => {
   const last = lastRunOf(await readRunLines(disk.files, '/out'));
   if (last === undefined) throw new Error('nothing is recorded');
   const nowMs = startMs + 20_000;
-  expect(meanIdsPerSecond({ ...last, endedMs: nowMs })).toBe(500);
+  expect(meanIdsPerSecond({ start: last.start, work: last.work, endedMs: nowMs })).toBe(500);
   expect(creditFigures([last], { live: last, nowMs })).toEqual({ today: 1600, left: 1600 });
   expect(creditFigures([last], { live: last, nowMs: nowMs + dayMs })).toEqual({ today: 0, left: 3200 });
   const ahead = { ...last.start, ids: 10_000, workMs: 20_000, creditsLeft: 1600 };
@@ -194,7 +200,7 @@ it('a run keeps the calls in flight that it found, and the next one begins with 
   for (const calls of [8, 9, 31]) recorder.listener({ kind: 'limit', calls });
   await recorder.end({ state: 'stopped', exit: 130 });
   expect(lastRunOf(await readRunLines(disk.files, '/out'))).toMatchObject({
-    callsAtOnce: 31,
+    work: { callsAtOnce: 31 },
     start: { concurrency: 8 },
   });
   const { recorder: next } = await openRecorder(disk);
