@@ -2,7 +2,7 @@ import { commands } from '../src/cli/commands.ts';
 import type { Command, FlagGroup } from '../src/cli/command.ts';
 import { aboutFlag, flagText, programHelp, sharedText } from '../src/cli/output/help-text.ts';
 import { jobFlagGroups, jobNotes, standardText } from '../src/cli/job-flags.ts';
-import { environmentName, type JobField, jobFields } from '../src/core/job/job-fields.ts';
+import { type JobField, jobFields } from '../src/core/job/job-fields.ts';
 import { listFilters, serviceDialects } from '../src/core/client/dialects.ts';
 import { type Again, exitCodes } from '../src/lib/exit-codes.ts';
 import { promisesText } from './promises.ts';
@@ -15,7 +15,7 @@ export async function generatedSections(): Promise<ReadonlyMap<string, string>> 
   return new Map([
     ['exit codes', exitTable()],
     ['commands', await commandHelps()],
-    ['job fields', fieldTables()],
+    ['job fields', fieldLists()],
     ['dialects', dialectTable()],
     ['lists', listTable()],
     ['promises', promisesText()],
@@ -123,42 +123,38 @@ function listTable(): string {
   ]);
 }
 
-function fieldTables(): string {
+function fieldLists(): string {
   const sections = [...new Set(jobFields.map(({ path }) => path.split('.')[0] ?? ''))];
   return sections
     .map((section) => {
       const fields = jobFields.filter(({ path }) => path.split('.')[0] === section);
-      return `## ${section}\n\n${tableText([head, ...fields.map(fieldRow)])}`;
+      return [`### ${section}`, '', ...fields.map(fieldLine)].join('\n');
     })
     .join('\n\n');
 }
 
-const head = ['field', 'flag', 'environment variable', 'type', 'default', 'meaning'];
-
-function fieldRow(field: JobField): string[] {
-  return [
-    `\`${field.path}\``,
-    `\`--${field.flag}\``,
-    `\`${environmentName(field.flag)}\``,
-    typeText(field),
-    standardCell(field),
-    field.description.replaceAll('|', '\\|').replaceAll('<key>', '`<key>`'),
-  ];
+function fieldLine(field: JobField): string {
+  const values = valueText(field);
+  const about = inMarkdown(field.description);
+  return `- \`${field.path}\`, \`--${field.flag}\`: ${about}${values === '' ? '' : ` (${values})`}`;
 }
 
-function standardCell({ defaultValue, kind }: JobField): string {
-  const text = standardText(defaultValue);
-  if (text !== undefined) return text === 'on' && kind === 'boolean' ? 'true' : `\`${text}\``;
-  return kind === 'boolean' ? 'false' : '';
+/** The default of a field, and what else it takes where its meaning does not say so. */
+function valueText({ kind, list, choices = [], defaultValue, description }: JobField): string {
+  const standard = standardText(defaultValue);
+  if (kind === 'boolean') return standard === 'on' ? '`true`' : '';
+  const first = standard === undefined ? [] : [`\`${standard}\``];
+  if (list) {
+    const items = choices.length === 0 ? 'list' : `list of ${quoted(choices)}`;
+    return [items, ...first.map((text) => `default ${text}`)].join('; ');
+  }
+  const others = choices.filter((name) => name !== standard && !description.includes(name));
+  return [...first, ...(others.length === 0 ? [] : [quoted(others)])].join(', or ');
 }
 
-function typeText({ kind, list, choices }: JobField): string {
-  if (choices === undefined) return list ? `list of ${kinds[kind]}s` : kinds[kind];
-  const names = choices.map((name) => `\`${name}\``).join(', ');
-  return list ? `list of ${names}` : names;
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
 }
-
-const kinds = { boolean: 'true or false', number: 'number', string: 'string', pairs: 'name: value pairs' } as const;
 
 /** A Markdown table whose columns are padded to equal width. */
 function tableText(rows: readonly (readonly string[])[]): string {

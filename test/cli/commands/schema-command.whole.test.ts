@@ -30,7 +30,7 @@ describe('schema', () => {
     expect(exit).toBe(0);
     for (const { name, columns } of tables) {
       expect(stdout).toContain(`## ${name}\n`);
-      for (const column of columns) expect(stdout).toContain(`| \`${column.name}\` | `);
+      for (const column of columns) expect(stdout).toContain(`- \`${column.name}\` (`);
     }
   });
 

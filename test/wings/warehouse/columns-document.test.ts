@@ -13,6 +13,6 @@ it('is what docs/columns.md holds below its introduction', () => {
 it('has a line for each column of each table', () => {
   const lines = columnsDocument(tables).split('\n');
   for (const { columns } of tables) {
-    for (const { name } of columns) expect(lines.some((line) => line.startsWith(`| \`${name}\` | `))).toBe(true);
+    for (const { name } of columns) expect(lines.some((line) => line.startsWith(`- \`${name}\` (`))).toBe(true);
   }
 });
