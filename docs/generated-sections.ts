@@ -16,8 +16,8 @@ export async function generatedSections(): Promise<ReadonlyMap<string, string>> 
     ['exit codes', exitTable()],
     ['commands', await commandHelps()],
     ['job fields', fieldLists()],
-    ['dialects', dialectTable()],
-    ['lists', listTable()],
+    ['dialects', dialectLines()],
+    ['lists', listLines()],
     ['promises', promisesText()],
   ]);
 }
@@ -85,42 +85,35 @@ function inMarkdown(text: string): string {
   return text.replaceAll(/[<*]/g, '\\$&');
 }
 
-function dialectTable(): string {
-  const head = ['name', 'url', 'path', 'one, many', 'params', 'flags for many', 'price', 'quota', 'source'];
-  const rows = serviceDialects.map((each) => [
-    each.name,
-    each.url ?? '(yours)',
-    `\`${each.path}\``,
-    `${each.one}, ${each.many}`,
-    each.params,
-    each.flagsMany.length === each.flagsOne.length ? 'all three' : each.flagsMany.join(', '),
-    String(each.creditsPerCall),
-    each.quota,
-    `${each.priced.source}, ${each.priced.day}`,
-  ]);
-  return tableText([head, ...rows]);
+function dialectLines(): string {
+  return serviceDialects
+    .map((each) => {
+      const flags = each.flagsMany.length === each.flagsOne.length ? 'all three flags' : quoted(each.flagsMany);
+      const { source, day } = each.priced;
+      const calls = `\`${each.url ?? 'https://…'}${each.path}\`; ${quoted([each.one, each.many])}, ${each.params}; ${flags}`;
+      return `- **${each.name}**: ${calls}; price ${each.creditsPerCall}, quota ${each.quota} (${source}, ${day})`;
+    })
+    .join('\n');
 }
 
-/** A column a dialect: the fields are many. */
-function listTable(): string {
-  const lists = serviceDialects.map(({ list }) => list);
-  const row = (name: string, cell: (list: (typeof lists)[number]) => string): string[] => [
-    `\`${name}\``,
-    ...lists.map(cell),
-  ];
-  return tableText([
-    ['field', ...serviceDialects.map(({ name }) => name)],
-    ...listFilters.map((filter) => row(filter, (list) => list[filter] ?? 'none')),
-    row('sort', ({ sort }) => (sort === undefined ? 'none' : `${sort.sortBy}, ${sort.sortDirection}`)),
-    row('next', ({ next }) => next),
-    row('limit', ({ limit }) => String(limit)),
-    row('total', ({ total }) => total),
-    row('totalCounts', ({ totalCounts }) => totalCounts ?? ''),
-    row('ends', ({ ends }) => ends ?? ''),
-    row('flags', ({ flags }) => flags.join(', ')),
-    row('flagsOwner', ({ flagsOwner }) => flagsOwner.join(', ')),
-    row('creditsPerPage', ({ creditsPerPage }) => String(creditsPerPage)),
-  ]);
+function listLines(): string {
+  return serviceDialects
+    .map(({ name, list }) => {
+      const own = list.flagsOwner.filter((flag) => !list.flags.includes(flag));
+      const facts = [
+        ...listFilters.flatMap((filter) => (list[filter] === undefined ? [] : [`${filter} \`${list[filter]}\``])),
+        ...(list.sort === undefined ? [] : [`sort ${list.sort.sortBy} ${list.sort.sortDirection}`]),
+        `next ${list.next}`,
+        `limit ${list.limit}`,
+        `total ${list.total}${list.totalCounts === undefined ? '' : ` (${list.totalCounts})`}`,
+        ...(list.ends === undefined ? [] : [`ends ${list.ends}`]),
+        ...(list.flags.length === 0 ? [] : [`flags ${quoted(list.flags)}`]),
+        ...(own.length === 0 ? [] : [`of an owner also ${quoted(own)}`]),
+        `price ${list.creditsPerPage}`,
+      ];
+      return `- **${name}**: ${facts.join('; ')}`;
+    })
+    .join('\n');
 }
 
 function fieldLists(): string {
