@@ -1,21 +1,20 @@
 import { commands } from '../src/cli/commands.ts';
-import type { Command, FlagGroup } from '../src/cli/command.ts';
+import type { Command, CommandFlag, FlagGroup } from '../src/cli/command.ts';
 import { aboutFlag, flagText, programHelp, sharedText } from '../src/cli/output/help-text.ts';
-import { jobFlagGroups, jobNotes, standardText } from '../src/cli/job-flags.ts';
-import { type JobField, jobFields } from '../src/core/job/job-fields.ts';
+import { jobFlagGroups, jobNotes } from '../src/cli/job-flags.ts';
+import { jobFields } from '../src/core/job/job-fields.ts';
 import { listFilters, serviceDialects } from '../src/core/client/dialects.ts';
 import { type Again, exitCodes } from '../src/lib/exit-codes.ts';
 import { promisesText } from './promises.ts';
 
 /** The pages that have generated sections, as paths from the project's folder. */
-export const papers = ['docs/cli.md', 'docs/exit-codes.md', 'docs/job.md', 'docs/dialects.md', 'docs/reliability.md'];
+export const papers = ['docs/cli.md', 'docs/exit-codes.md', 'docs/dialects.md', 'docs/reliability.md'];
 
 /** The text of each generated section by its name. The texts come from the program's own tables. */
 export async function generatedSections(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['exit codes', exitTable()],
     ['commands', await commandHelps()],
-    ['job fields', fieldLists()],
     ['dialects', dialectLines()],
     ['lists', listLines()],
     ['promises', promisesText()],
@@ -52,7 +51,12 @@ async function commandHelps(): Promise<string> {
   const each = await Promise.all(
     commands.map(async ({ name, load }) => [`## ${name}`, '', ...commandLines(await load())]),
   );
-  const shared = ['## Shared flags', '', jobNotes, ...jobFlagGroups().flatMap(groupLines)];
+  const shared = [
+    '## Shared flags',
+    '',
+    jobNotes,
+    ...jobFlagGroups().flatMap((group) => groupLines(group, fieldOfFlag)),
+  ];
   return [own, ...each, shared].map((lines) => lines.join('\n')).join('\n\n');
 }
 
@@ -65,19 +69,25 @@ function commandLines({ about, usage, examples, words, groups, notes }: Command)
     ...examples.map((each) => `asset-export ${each.line}  # ${each.about}`),
     '```',
     ...(words === undefined ? [] : ['', `- \`${words.name}\`: ${words.about}`]),
-    ...groups.filter((group) => group.shared === undefined).flatMap(groupLines),
+    ...groups.filter((group) => group.shared === undefined).flatMap((group) => groupLines(group)),
     ...(shared === undefined ? [] : ['', shared]),
     ...(notes === undefined ? [] : ['', notes]),
   ];
 }
 
-function groupLines({ title, flags }: FlagGroup): string[] {
+/** @param also what stands beside the name of a flag */
+function groupLines({ title, flags }: FlagGroup, also: (flag: CommandFlag) => string = () => ''): string[] {
   return [
     '',
     `${title}:`,
     '',
-    ...flags.map((flag) => `- \`${flagText(flag).trim()}\`: ${inMarkdown(aboutFlag(flag))}`),
+    ...flags.map((flag) => `- \`${flagText(flag).trim()}\`${also(flag)}: ${inMarkdown(aboutFlag(flag))}`),
   ];
+}
+
+function fieldOfFlag({ name }: CommandFlag): string {
+  const field = jobFields.find(({ flag }) => flag === name);
+  return field === undefined ? '' : `, \`${field.path}\``;
 }
 
 /** Placeholders in angle brackets would be taken for HTML. */
@@ -114,35 +124,6 @@ function listLines(): string {
       return `- **${name}**: ${facts.join('; ')}`;
     })
     .join('\n');
-}
-
-function fieldLists(): string {
-  const sections = [...new Set(jobFields.map(({ path }) => path.split('.')[0] ?? ''))];
-  return sections
-    .map((section) => {
-      const fields = jobFields.filter(({ path }) => path.split('.')[0] === section);
-      return [`### ${section}`, '', ...fields.map(fieldLine)].join('\n');
-    })
-    .join('\n\n');
-}
-
-function fieldLine(field: JobField): string {
-  const values = valueText(field);
-  const about = inMarkdown(field.description);
-  return `- \`${field.path}\`, \`--${field.flag}\`: ${about}${values === '' ? '' : ` (${values})`}`;
-}
-
-/** The default of a field, and what else it takes where its meaning does not say so. */
-function valueText({ kind, list, choices = [], defaultValue, description }: JobField): string {
-  const standard = standardText(defaultValue);
-  if (kind === 'boolean') return standard === 'on' ? '`true`' : '';
-  const first = standard === undefined ? [] : [`\`${standard}\``];
-  if (list) {
-    const items = choices.length === 0 ? 'list' : `list of ${quoted(choices)}`;
-    return [items, ...first.map((text) => `default ${text}`)].join('; ');
-  }
-  const others = choices.filter((name) => name !== standard && !description.includes(name));
-  return [...first, ...(others.length === 0 ? [] : [quoted(others)])].join(', or ');
 }
 
 function quoted(names: readonly string[]): string {

@@ -15,7 +15,7 @@ export interface JobField extends FieldMeta {
   readonly defaultValue: unknown;
 }
 
-/** Every job field, in the order of the schema: the one source of flags, help, environment variables and docs/job.md. */
+/** Every job field, in the order of the schema: the one source of flags, help, environment variables and docs/cli.md. */
 export const jobFields: readonly JobField[] = fieldsOf(jobSchema, []);
 
 /** The environment variable of a flag: `--ids-per-call` is `ASSET_EXPORT_IDS_PER_CALL`. */
