@@ -17,7 +17,7 @@ async function booked(stateDir: string): Promise<number> {
 
 describe('a budget', () => {
   it.each(['--credits-per-day', '--credits-per-run'])(
-    // Promise, Nothing overspent: A budget sends exactly its calls and ends with 8; the same command resumes
+    // Promise, Nothing overspent: A budget sends exactly its calls, then exit 8; the same command resumes
     'of five calls (%s) sends exactly five, ends with 8, and with more budget the same command finishes',
     async (flag) => {
       const folder = await tempFolder();

@@ -8,7 +8,7 @@ import { exportBytes } from '../support/run-export.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-// Promise, Nothing lost: A full disk ends a run with 7; with room again the same command finishes
+// Promise, Nothing lost: After a full disk (exit 7) the same command finishes
 it('a disk that takes no more ends the program with 7, and with room again the same command finishes', async () => {
   const folder = await tempFolder();
   await writeIdFile(join(folder, 'ids.txt'), { entries: 400 });

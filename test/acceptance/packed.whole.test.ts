@@ -69,7 +69,7 @@ describe('the packed program', () => {
     return { exit, output: stdout + stderr };
   }
 
-  // Promise, The first hour: The package holds no generator, test or source map
+  // Promise, The first hour: The package holds no generator, test, source map or install script, and needs no override
   it('holds what users need, and no generator, test or source map', () => {
     const own = files.filter((path) => !path.startsWith('node_modules/'));
     for (const path of [
@@ -99,7 +99,6 @@ describe('the packed program', () => {
     );
   });
 
-  // Promise, The first hour: The package runs no install script and needs no override
   it('has no script that npm runs where it is installed, and no override, which would not reach users', () => {
     const { scripts, ...rest } = packageSchema.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
     expect(Object.keys(scripts).filter((name) => /^((pre|post)?install|prepare|prepublish)$/.test(name))).toEqual([]);

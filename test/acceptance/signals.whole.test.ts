@@ -62,7 +62,7 @@ async function goesOn({ folder, flags, options }: Setting): Promise<number> {
 }
 
 describe('the first signal', () => {
-  // Promise, Nothing lost: SIGINT, SIGTERM, SIGHUP keep answers in flight and exit 130, 143, 129; the same command resumes
+  // Promise, Nothing lost: SIGINT, SIGTERM, SIGHUP keep answers in flight; the same command resumes
   it.each(signals)('%s begins no new call, keeps the answers in flight, and ends with %d', async (signal, exit) => {
     const set = await setting();
     const slow = await startGeneratedService({ delayMs: 600 });

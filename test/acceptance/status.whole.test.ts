@@ -93,7 +93,7 @@ describe('status', () => {
     expect(kinds?.map((kind) => kind.slice(8, -1))).toEqual(['run', 'run', 'committed', 'end']);
   });
 
-  // Promise, Nothing lost: `status` reports until when a run waits, and the exit code of a stopped one
+  // Promise, Nothing lost: `status` reports a wait, an exit code, and what the run believes of the service
   it('says until when a run waits for credits, and with which exit status it stopped', async () => {
     const { folder, start } = await sixtyIds();
     const out = join(folder, 'out');
@@ -124,7 +124,6 @@ describe('status', () => {
     expect((await runHere(['status', out])).stdout).toContain(' is stopped (exit 8)');
   });
 
-  // Promise, Nothing lost: `status` reports whether the service is working, slowed, probed or searched for a bad id
   it('reports what the run believes of the service while a process runs', async () => {
     let isThrottled = true;
     const { folder, start } = await sixtyIds({

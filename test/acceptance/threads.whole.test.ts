@@ -63,7 +63,7 @@ describe('the program with threads', () => {
     for (const each of made) expect(each).toEqual(made[0]);
   });
 
-  // Promise, Nothing lost: A threaded run killed again and again ends with the same bytes (sampled)
+  // Promise, Nothing lost: Threaded runs killed again and again end with the same bytes (sampled)
   it('killed with SIGKILL again and again ends with the same bytes, and asks for no kept answer again', async () => {
     const { folder, command, options } = await setting();
     const batches = knownBatches(idEntries(shape), idsPerCall);

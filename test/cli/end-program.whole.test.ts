@@ -33,7 +33,7 @@ it.each([
   { end: 'toldToEnd(); endSoon(3)', exit: 3, least: 0, most: 800 },
   { end: 'endSoon(143)', exit: 143, least: 0, most: 800 },
   { end: 'endSoon(130)', exit: 130, least: 0, most: 800 },
-  // Promise, Nothing lost: An open socket delays the end of the program by at most a second
+  // Promise, Nothing lost: An open socket delays the program's end by at most a second
 ])('an open socket keeps the program no longer than it may: $end', async ({ end, exit, least, most }) => {
   const run = await connectedProgram(end);
   expect(run).toMatchObject({ exit, said: 'exit', stderr: '' });

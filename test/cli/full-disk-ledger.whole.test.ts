@@ -7,7 +7,7 @@ const environment = { ASSET_EXPORT_API_KEY: 'a-key' };
 it.each([
   ['is not there yet', false],
   ['is there', true],
-  // Promise, Nothing lost: A full disk under a new or existing credit ledger ends the program with 7
+  // Promise, Nothing lost: A full disk under a new or existing credit ledger is exit 7
 ])('a credit ledger that cannot be written ends with 7 and says so, when it %s', async (_, isThere) => {
   const cwd = await tempFolder();
   const args = ['credits', 'set', '100', '--state-dir', 'state'];

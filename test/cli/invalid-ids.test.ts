@@ -88,7 +88,7 @@ describe('plan and run', () => {
       expect(JSON.parse((await program(command, '--json')).stdout)).toMatchObject(facts);
   });
 
-  // Promise, Nothing misread: Too many invalid ids, or no id at all, end with 3, in `plan` too
+  // Promise, Nothing misread: Too many invalid ids, or no id at all, are exit 3
   it('end with 3 where more is invalid than the job tolerates', async () => {
     const { program } = await withIds('wallets.csv', `${half}x,y\n`);
     for (const command of ['plan', 'run']) {

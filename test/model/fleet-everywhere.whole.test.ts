@@ -219,7 +219,7 @@ async function frozenAt(n: number) {
 }
 
 describe('a worker that is frozen at any operation of the bucket until another completed the export', () => {
-  // Promise, Nothing overspent: A worker frozen at any bucket operation until others completed the export ends with 0, changing nothing (sampled)
+  // Promise, Nothing overspent: A worker frozen at any bucket operation until the export is complete ends with 0, changing nothing (sampled)
   it('finds it complete, and changes nothing', async () => {
     const wrong: string[] = [];
     for (let n = 1 + sample.offset; ; n += sample.step) {

@@ -59,7 +59,7 @@ function exitsOf(runs: readonly ProgramRun[]): ProgramRun['exit'][] {
 }
 
 describe.skipIf(server.isMissing)('runs that share a database', () => {
-  // Promise, Nothing overspent: Processes that share a database send exactly what the day allows, booked before sent
+  // Promise, Nothing overspent: Processes that share a database send exactly what the day allows
   it('send exactly what the budget of a day allows, and book before they send', async () => {
     const booked = await bookedNow();
     const short: number[] = [];
@@ -130,7 +130,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     expect(inPause).toEqual([]);
   });
 
-  // Promise, Nothing overspent: If the shared database crashes, calls wait, nothing is overspent, files are the same
+  // Promise, Nothing overspent: If the shared database crashes, calls wait and nothing is overspent
   it('wait for a database that crashes, spend no more for it, and make the same files', async () => {
     const calm = await fleet();
     expect((await calm.start('calm').ended).exit).toBe(0);

@@ -41,7 +41,7 @@ async function twentyCalls(onThird: () => void, options: GeneratedServiceOptions
   return { folder, service, args, environment, third: third.happened };
 }
 
-// Promise, Nothing lost: Heartbeats, the ledger's lock and notifications end within `--grace-ms` of a signal
+// Promise, Nothing lost: Heartbeats, ledger lock and notifications end within `--grace-ms` of a signal
 it('SIGTERM ends a run whose calls wait for a heartbeat that no bucket takes', async () => {
   const store = await bucketServer();
   onTestFinished(async () => {

@@ -85,7 +85,7 @@ async function stopAndResume(breakdown: Breakdown): Promise<void> {
   expect(service.counts().calls).toBe(answerMs > graceMs ? 7 : 6);
 }
 
-// Promise, Nothing lost: An unreachable shared database gets at most `--grace-ms` and 2 s after a signal (sampled)
+// Promise, Nothing lost: An unreachable shared database gets at most `--grace-ms` and 2 s (sampled)
 describe.skipIf(server.isMissing)('SIGTERM ends in its time of grace', () => {
   describe.each(runsAll ? (['gone', 'silent'] as const) : (['silent'] as const))(
     'while the shared database is %s',

@@ -66,7 +66,7 @@ describe('{date} in the output folder', () => {
     expect(await isComplete('out/2020-01-01')).toBe(false);
   });
 
-  // Promise, Nothing misread: An unfinished earlier day with other ids or job is left alone, with one warning
+  // Promise, Nothing misread: If ids or job of that unfinished export differ, it is left alone with one warning
   it('leaves an unfinished export alone whose ids or job changed, with one warning', async () => {
     const { folder, program, begin, isComplete } = await nightly();
     await begin('out/2020-01-02');
@@ -81,7 +81,7 @@ describe('{date} in the output folder', () => {
     expect(await isComplete(`out/${today()}`)).toBe(true);
   });
 
-  // Promise, Nothing misread: If another run holds that earlier day, the run ends with 11 and begins nothing
+  // Promise, Nothing misread: If another run holds it, the run ends with 11 and begins nothing
   it('ends with 11 while another run holds the unfinished export, and begins nothing', async () => {
     const { folder, program, begin, calls } = await nightly();
     await begin('out/2020-01-02');

@@ -5,7 +5,7 @@ import { runHere } from '../../support/run-here.ts';
 import { runProgram } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
-// Promise, The first hour: `demo` works in any folder without key or network, whatever the environment says
+// Promise, The first hour: `demo` works in any folder without key or network
 it('demo makes the sample export in any folder, without a key, whatever the environment says of other jobs', async () => {
   const cwd = await tempFolder();
   const environment = { ASSET_EXPORT_URL: 'https://service.example', ASSET_EXPORT_OUT: 'elsewhere' };

@@ -15,7 +15,7 @@ function load(folder: string, file = 'job.yaml'): LoadedJob {
 }
 
 describe('init', () => {
-  // Promise, The first hour: The key file of `init` is readable by its owner alone
+  // Promise, The first hour: `init` overwrites nothing, shows no typed key, and keeps its key file for the owner alone
   it('writes a job file for editors, its schema, what git ignores, and a key file that only the owner reads', async () => {
     const cwd = await tempFolder();
     const { exit, stdout } = await runHere(['init', 'mine', '--yes'], { cwd });
@@ -204,7 +204,6 @@ describe('the questions of init', () => {
     return { key, shown, accepted };
   }
 
-  // Promise, The first hour: The key is not shown while it is typed
   it('leave what flags answered, repeat what was answered wrong, and show no key', async () => {
     const { key, shown, accepted } = await answered(
       ['a.txt', 'wrong', '900', '', 'csv', '"canary"', 'canary-key'],

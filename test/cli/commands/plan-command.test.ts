@@ -48,7 +48,7 @@ describe('plan', () => {
     expect(await planned('--credits-per-day', '159')).toContain('days          never: the daily budget is below');
   });
 
-  // Promise, Nothing misread: `plan` counts today's bookings and gives a time of completion
+  // Promise, Nothing misread: `plan` needs no key, counts today's bookings and gives a time of completion
   it('counts what is booked today, and gives a time of completion', async () => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });

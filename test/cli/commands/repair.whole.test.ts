@@ -8,7 +8,7 @@ import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 // Promise, Nothing overspent: A repair requests nothing before its bill and `--yes`
-// Promise, Nothing lost: `status`, `run`, `load` and exports based on it warn of an unfinished repair and print its command
+// Promise, Nothing lost: An unfinished repair is a warning in `status`, `run`, `load` and exports based on it
 it('verify names what is damaged and how to fix it; --repair prints the bill, and --yes pays within the budget', async () => {
   const folder = await tempFolder();
   await writeIdFile(join(folder, 'ids.txt'), { entries: 200 });

@@ -36,7 +36,7 @@ function progressOf(now: () => number = () => 0) {
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 describe('where there is no terminal', () => {
-  // Promise, Nothing lost: Without a terminal, stderr holds JSON lines alone; the last has the account with short lists
+  // Promise, Nothing lost: Without a terminal, stderr holds JSON lines alone; the last has the account
   it('stderr holds JSON lines alone, the last one has the account with short lists, and stdout the account', async () => {
     const folder = await tempFolder();
     const service = await startGeneratedService();

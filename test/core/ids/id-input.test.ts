@@ -34,7 +34,7 @@ describe('expandInputs', () => {
     ]);
   });
 
-  // Promise, Nothing misread: A pattern reads neither files of the export itself nor ids kept by another
+  // Promise, Nothing misread: A pattern reads neither the export's own files nor ids kept by another
   it('passes over what lies in the output folder, on any day and behind links, and says so', async () => {
     const baseDir = await writeFiles({ 'a.txt': '' });
     for (const day of ['2026-11-20', '2026-11-21']) {

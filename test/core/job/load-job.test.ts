@@ -48,7 +48,7 @@ describe('a job', () => {
     });
   });
 
-  // Promise, Nothing misread: Precedence: flag, environment, job file, default
+  // Promise, Nothing misread: Unknown job fields, even thousands, are refused at once with file, line and suggestion
   it('takes a value from the flag before the environment, that before the file, and that before the default', async () => {
     const file = `${least}budget: { creditsPerDay: 1 }\n`;
     const environment = { ASSET_EXPORT_CREDITS_PER_DAY: '2' };
@@ -265,7 +265,6 @@ describe('a job that is wrong', () => {
     expect(message).toContain('not "CSV"; did you mean csv?');
   });
 
-  // Promise, Nothing misread: Thousands of unknown fields are reported at once, the first with their place
   it('with thousands of unknown fields shows the first ones and counts the others, in two seconds of CPU time', async () => {
     const text = `${least}${Array.from({ length: 8000 }, (_, index) => `field${index}: 1\n`).join('')}`;
     const sources = await jobFile(text);

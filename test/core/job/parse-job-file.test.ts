@@ -45,7 +45,7 @@ describe('a job file', () => {
     ['a: x\nb: "${A:-${B:-c}}"\n', 'nests a variable in a variable'],
     ['a: ${A-b}\n', '${A-b} is not a valid variable'],
     ['a: "${A"\n', '${A is not a valid variable'],
-    // Promise, Nothing misread: `${A:-${B}}` is an error of the job, with its place
+    // Promise, Nothing misread: `${A:-${B}}` and `from: *.txt` are errors of the job, with place and advice
   ])('refuses a variable that is not one, with its place: %j', (text, words) => {
     const place = text.startsWith('a: x') ? 'j.yaml:2:4: ' : 'j.yaml:1:4: ';
     expect(() => valueOf(text, { A: 'set', B: 'set' })).toThrow(place);
@@ -56,7 +56,6 @@ describe('a job file', () => {
     ['ids:\n  from: *.txt\n', 'j.yaml:2:9: *.txt is a YAML alias', 'Quote it: "*.txt"'],
     ['ids: { from: [a.txt, **/*.csv] }\n', 'j.yaml:1:22: **/*.csv is a YAML alias', 'Quote it: "**/*.csv"'],
     ['a: 1\nb: *\n', 'j.yaml:2:4: * is a YAML alias', 'Quote it: "*"'],
-    // Promise, Nothing misread: `from: *.txt` is reported with its line and the advice to quote it
   ])('says that a pattern has to be quoted, with its place: %j', (text, message, todo) => {
     expect(() => valueOf(text)).toThrow(new ExportError('usage', `${message}, not a text`, { todo }));
   });

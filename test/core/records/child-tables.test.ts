@@ -74,7 +74,7 @@ describe('childRows', () => {
     });
   });
 
-  // Promise, Nothing lost: `collections` has one row per group that is a collection, and loses nothing of it
+  // Promise, Nothing lost: `collections` has one row per group that is a collection, and loses nothing
   it('gives a row for each group that is a collection, at its place among the groups', () => {
     const groups = [
       '{"group_key":"creator","group_value":"x"}',

@@ -21,7 +21,7 @@ describe('a disk that can no longer be written when a run ends', () => {
     expect(await small.run({ context: { openWire } })).toMatchObject({ state: 'unfinished', error: outage });
   });
 
-  // Promise, Nothing lost: A cleanup that fails alone is reported in words, even that of the lock
+  // Promise, Nothing lost: A failed cleanup is reported in words, even that of the lock
   it('is told in words when nothing else went wrong', async () => {
     const small = new SmallExport(writeSmallIds(await tempFolder()));
     small.disk.weather = ({ kind, path }) =>

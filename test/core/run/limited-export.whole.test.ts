@@ -63,7 +63,7 @@ async function errorOf(running: Promise<unknown>): Promise<ExportError> {
 
 const said = 'the first 22 ids only (--limit)';
 
-// Promise, Nothing misread: An export of the first ids says so: no `latest`, no base by pattern, no night to prune
+// Promise, Nothing misread: An export of the first ids is no `latest`, no base by pattern, no night to prune
 describe('an export of the first ids', () => {
   it('reads these alone, over all files, and is complete', async () => {
     const { run, plan, calls } = await lists();

@@ -54,7 +54,7 @@ it.each(['link/unexported/part-00000.csv', 'linked.csv'])(
   },
 );
 
-// Promise, Nothing lost: `--fresh` deletes the export and nothing else, and with unreadable ids nothing at all
+// Promise, Nothing lost: `--fresh` deletes the export alone, and with unreadable ids nothing
 it('a fresh run takes away what the export left, and touches nothing else in its folder', async () => {
   const folder = await tempFolder();
   const ids = join(folder, 'ids.txt');

@@ -95,7 +95,7 @@ describe('a lock', () => {
     await (await takeLock(folder)).release();
   });
 
-  // Promise, Nothing lost: Of containers on one machine, blind to each other's processes, one gets the lock
+  // Promise, Nothing lost: Of containers on one machine, one gets the lock; a killed one holds up no other
   it('is left to an owner whose pid says nothing here, as in another container, until that ends', async () => {
     const folder = await tempFolder();
     const taker = await startLockTaker(program);
@@ -126,7 +126,6 @@ describe('a lock', () => {
     expect((await errorOf(folder)).todo).toContain(`remove ${lockFile(folder)}`);
   });
 
-  // Promise, Nothing lost: A killed container holds up no other on its machine, whatever their host names
   it('of another host name on this machine is taken over when the socket of its owner is refused, and only then', async () => {
     const folder = await tempFolder();
     const taker = await startLockTaker(program);
@@ -174,7 +173,7 @@ describe('a lock', () => {
 });
 
 describe('of several processes that want the same lock at once', () => {
-  // Promise, Nothing lost: One run at a time: exactly one of several takers gets the lock
+  // Promise, Nothing lost: Of several takers exactly one gets the lock
   it('exactly one gets it, each time, after a dead owner or a chain of them', async () => {
     const folder = await tempFolder();
     const takers = await Promise.all([1, 2, 3].map(() => startLockTaker(program)));

@@ -111,7 +111,7 @@ async function moved(weather?: (operations: Operation[]) => MemoryDisk['weather'
   return { disk, operations, point };
 }
 
-// Promise, Nothing misread: `latest` always leads to a complete export, wherever the machine stops, and replaces no file or folder
+// Promise, Nothing misread: `latest` always leads to a complete export, and replaces no file or folder
 it('a kill or a loss of power at any operation leaves the link whole, and the same command moves it', async () => {
   const { operations } = await moved();
   expect(operations.map(({ kind }) => kind)).toContain('rename');

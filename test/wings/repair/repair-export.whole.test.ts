@@ -90,7 +90,7 @@ describe('a repair', () => {
     expect(running.counts().calls).toBe(calls + (shown.bill?.calls ?? 0));
   });
 
-  // Promise, Nothing lost: A repair first rebuilds damaged files from other formats, `raw` and the ids, byte for byte
+  // Promise, Nothing lost: A repair first rebuilds files byte for byte, from other formats, `raw`, `assets` and ids
   it.each(['raw', 'parquet', 'jsonl', 'csv'])('rebuilds every table from %s alone', async (format) => {
     const folder = await tempFolder();
     const ids = join(folder, 'ids.txt');
@@ -124,7 +124,6 @@ describe('a repair', () => {
     ['parquet', {}],
     ['jsonl', { rename: 'id=asset,creators=makers' }],
     ['csv', { 'exported-at': true }],
-    // Promise, Nothing lost: Child tables are rebuilt from `assets`, byte for byte
   ])('rebuilds child tables from assets in %s', async (format, flags) => {
     const { out, flags: where } = await finished({ format, tables: tables.map(({ name }) => name).join(), ...flags });
     const whole = exportBytes(out);

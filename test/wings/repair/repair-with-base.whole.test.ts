@@ -39,7 +39,7 @@ const withoutChanges = (files: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(files).filter(([path]) => !path.includes('/changes/')));
 
 describe('a repair of an export with a base', () => {
-  // Promise, Nothing lost: A damaged part of a night is rebuilt from siblings byte for byte, or requested after its bill
+  // Promise, Nothing lost: A damaged part of a night is rebuilt from siblings, or requested after its bill
   it('requests every id of a damaged part, with the bill before, and drops the table changes', async () => {
     const [gone = ''] = allIds.slice(60);
     const { base, out, where, manifest } = await twoNights(

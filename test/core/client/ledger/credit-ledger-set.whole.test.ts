@@ -20,7 +20,7 @@ describeCorrections('on disk', async () => {
 });
 
 describe('a day that is set to what the provider says', () => {
-  // Promise, Nothing overspent: A day set to the provider's figure is never below the charges, whatever is in flight
+  // Promise, Nothing overspent: A day set to the provider's figure is never below the charges
   it('is never below what was charged, whenever it is set', async () => {
     type Step = { readonly kind: 'send' | 'charge' | 'refuse' | 'end' | 'set'; readonly n: number };
     const step: fc.Arbitrary<Step> = fc.record({

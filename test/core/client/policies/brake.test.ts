@@ -146,7 +146,7 @@ describe('what counts as planned', () => {
   });
 });
 
-// Promise, Nothing overspent: Whatever the service does, a run sends at most the planned calls and `budget.overrun`
+// Promise, Nothing overspent: Whatever the service does, a run sends at most planned calls and `budget.overrun`
 it('the calls that leave are never more than their ids are worth and the overrun, in whatever order', async () => {
   const step = fc.record({
     ids: fc.integer({ min: 1, max: 10 }),

@@ -64,7 +64,7 @@ describe('a connect that hangs', () => {
     expect(closingMs).toBeLessThan(slackMs);
   });
 
-  // Promise, Nothing misread: An exchange ends at its deadline and closes its connection, whatever the other side does
+  // Promise, Nothing misread: An exchange ends at its deadline, whatever the other side does
   it('ends every call by the deadline, when more wait than connections may be open', async () => {
     const proxy = await rawServer();
     const client = httpClient('https://service.example', {

@@ -207,7 +207,7 @@ describe('what is no list', () => {
       'without .json',
     ],
     ['JSON without ids', 'a.json', '{"error":"rate limit"}', 'base58 of 32 bytes'],
-    // Promise, Nothing misread: A file without ids in its first 1,000 entries is described, and ends with 4 before any call
+    // Promise, Nothing misread: A file without ids in its first 1,000 entries is exit 4 before any call
   ])('is refused by what it looks like: %s', async (is, ...[name, content, todo]) => {
     const refused = await refusal(name, content);
     expect(refused.message).toContain(`it looks like ${is}`);

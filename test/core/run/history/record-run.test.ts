@@ -118,7 +118,7 @@ it('what the run believes of the service is recorded, and shown while a process 
   expect(kept.at(-1)?.message).toMatch(/^no answer: x+…$/);
 });
 
-// Promise, Nothing lost: A run history that is cut or cannot be written fails no run
+// Promise, Nothing lost: A cut or unwritable run history fails no run
 it('a record that cannot be written is reported once, and the run goes on', async () => {
   const disk = new MemoryDisk();
   const { clock, events, recorder } = await openRecorder(disk);

@@ -137,7 +137,7 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(cases)('an export that $that', ({ that, runs, service, expected }) => {
-  // Promise, Nothing lost: Summary, `status`, report, notifications and metrics show the same account, however a run ended
+  // Promise, Nothing lost: Summary, `status`, report, notifications and metrics show the same account
   it('has the same account in all views', async () => {
     const isCut = runs.at(-1)?.ids !== undefined;
     const { outcome, ended, metric, status, report } = await exported(runs, service);

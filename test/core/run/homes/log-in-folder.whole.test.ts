@@ -28,7 +28,7 @@ async function stopped(disk = new MemoryDisk()) {
 const lastEntry = '.run/log/00000/000002.json';
 
 describe('an unfinished export in a folder', () => {
-  // Promise, Nothing lost: A flipped bit in the start or log of an unfinished export is exit 12, never misread
+  // Promise, Nothing lost: A flipped bit in an unfinished export's start or log is exit 12
   it.each([exportPaths.start, lastEntry])('with any bit of %s turned is damaged', async (path) => {
     const { bytesOf, change } = await stopped();
     const bytes = bytesOf(path);
@@ -61,7 +61,7 @@ describe('an unfinished export in a folder', () => {
     expect(links).toContain(`${out}/.run/log/00000/000004.json`);
   });
 
-  // Promise, Nothing lost: A process that lost its lock unnoticed cannot commit to a folder
+  // Promise, Nothing lost: A process that lost its lock cannot commit to a folder
   it('is not committed to by a process that lost its lock unnoticed', async () => {
     const { small, disk } = await stopped();
     let isFollowed = false;
