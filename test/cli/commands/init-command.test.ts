@@ -136,7 +136,6 @@ describe('init', () => {
     expect(service).toMatchObject({ dialect: join(cwd, 'mine.yaml'), url: 'https://rpc.example' });
   });
 
-  // Promise, The first hour: `init` overwrites nothing
   it('overwrites nothing, and says what it kept', async () => {
     const cwd = await tempFolder();
     mkdirSync(join(cwd, 'secrets'));

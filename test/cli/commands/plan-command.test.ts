@@ -126,7 +126,6 @@ describe('plan', () => {
     ['an empty key file', '\n', 'the key file key is empty'],
     ['a key file that is not there', undefined, 'cannot read the key file other: it does not exist', 'other'],
     ['two keys in a file', 'one\ntwo\n', 'the API key in key contains spaces or line breaks'],
-    // Promise, Nothing misread: `plan` needs no key
   ] as const)('prints the bill with %s, and one warning', async (...[, text, why, file = 'key']) => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
