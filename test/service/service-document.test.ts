@@ -10,7 +10,7 @@ describe('docs/service.md', () => {
   it.each(faultSchema.options.map((option) => [option.shape.fault.value, option] as const))(
     'lists the fault %s with each of its fields',
     (kind, option) => {
-      const line = document.split('\n').find((each) => each.startsWith(`| \`${kind}\` |`)) ?? '';
+      const line = document.split('\n').find((each) => new RegExp(`^- \`${kind}\`[:,]`).test(each)) ?? '';
       const fields = Object.keys(option.shape).filter((field) => !['fault', 'when', 'charged'].includes(field));
       for (const field of fields) expect(line).toContain(`\`${field}\``);
     },
