@@ -77,6 +77,9 @@ describe.skipIf(isMissing)('a reader of the tables of a load', () => {
       await load(byChanges ? 'changes' : 'date=2026-11-21', mode, 'more' in given ? given.more : []);
       const { counts, longestMs, snapshot } = await reading.stop();
       const [after = 0] = await countsOf();
+      console.warn(
+        `${mode}${'lacks' in given ? ', new columns and indexes' : ''}: the longest wait was ${longestMs.toFixed(1)} ms`,
+      );
       expect(longestMs).toBeLessThan(mostWaitMs);
       expect(snapshot).toBe(before);
       expect([...counts].filter((count) => count !== before && count !== after)).toEqual([]);

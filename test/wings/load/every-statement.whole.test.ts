@@ -119,7 +119,8 @@ describe('a load that fails', () => {
       if (before !== undefined) await load(test, start, before);
       if (kind === 'duckdb' && way === 'by comparing') await start.rows('CREATE TABLE mine (id text)');
       const isOld = before === 'fewer';
-      const old = await dump(start, isOld);
+      // A file that is opened is there afterwards, and the first load into one that is not there goes its own way.
+      const old = before === undefined ? [] : await dump(start, isOld);
       const whole = await made(kind, 'whole', 'start');
       const { count, result } = await watched(
         kind,
