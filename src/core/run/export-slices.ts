@@ -81,7 +81,14 @@ export interface SpentNow {
 
 /** Answers that are requested before the parts are made. */
 export interface PreparedAnswers {
-  open(spentNow: SpentNow, context: ExportContext): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }>;
+  /** Calls at once that the last run of the base found. */
+  readonly learnedCalls?: number | undefined;
+  /** @param learnedCalls calls at once, as they were found last */
+  open(
+    spentNow: SpentNow,
+    context: ExportContext,
+    learnedCalls: () => number | undefined,
+  ): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }>;
   /** With those of the parts, over all runs. */
   spent(): Spent;
   /** What the manifest says of the base, when all parts are made. */
@@ -103,7 +110,8 @@ async function followed(run: Run, begun: BegunExport): Promise<ExportOutcome> {
   const { job, home, context } = run;
   const { open, inputs, progress } = begun;
   const counts = committedCounts(open.commits());
-  const recorder = await recordRun({ ...context, folder: run.recordFolder ?? home.scratch, job, counts });
+  const learnedCalls = begun.answers?.learnedCalls;
+  const recorder = await recordRun({ ...context, folder: run.recordFolder ?? home.scratch, job, counts, learnedCalls });
   const fold = new RunFold(recorder.fetched);
   for (const listener of [recorder.listener, fold.add]) context.addListener(listener);
   context.notices.keepIn({
@@ -153,7 +161,7 @@ async function outcomeOf(
     learnedCalls: () => fold.work.callsAtOnce ?? recorder.learnedCalls,
   };
   try {
-    const opened = await answers?.open(spentNow, context);
+    const opened = await answers?.open(spentNow, context, slices.learnedCalls);
     await thenCleanUp({
       work: () => exportSlices({ ...slices, local: opened?.local }, spentNow, context),
       cleanUp: [async () => opened?.close()],

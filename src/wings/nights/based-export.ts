@@ -11,6 +11,8 @@ import type { PreparedAnswers, SpentNow } from '../../core/run/export-slices.ts'
 import type { ExportBase, BasedExport } from '../../core/run/nights.ts';
 import { warnOfDisk } from '../../core/run/disk-estimate.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
+import { readRunLines } from '../../core/run/history/run-history.ts';
+import { lastRunOf } from '../../core/run/history/runs-model.ts';
 import { noteOfRepair } from '../../core/run/homes/repair-place.ts';
 import { type ExportPlace } from '../../core/run/homes/export-place.ts';
 import type { OpenRefresh, RefreshPlan } from './refresh-export.ts';
@@ -42,9 +44,11 @@ export async function baseFor(
   const base = begun === undefined ? await newBase(job, context) : await keptBase(job, begun, context);
   if (base === undefined) return undefined;
   const { folder, name, seal } = base;
-  const message = await noteOfRepair(await placeOf(job, folder, context));
+  const place = await placeOf(job, folder, context);
+  const message = await noteOfRepair(place);
   if (message !== undefined) context.listener?.({ kind: 'warning', message });
-  return { pinned: { folder, name, seal }, answersFor: (based) => new AnswersOfBase(base, based) };
+  const learnedCalls = lastRunOf(await readRunLines(place.files, folder))?.work.callsAtOnce;
+  return { pinned: { folder, name, seal }, answersFor: (based) => new AnswersOfBase(base, based, learnedCalls) };
 }
 
 /** The base that an export began with; undefined where it began without one. */
@@ -60,12 +64,14 @@ export async function keptBase(
 
 /** Requests what an export with a base has to request, before its parts are made from that and the base. */
 class AnswersOfBase implements PreparedAnswers {
+  readonly learnedCalls: number | undefined;
   readonly #base: OpenBase;
   readonly #based: BasedExport;
   #spent: Spent = { calls: 0, credits: 0 };
   #refresh: OpenRefresh | undefined;
 
-  constructor(base: OpenBase, based: BasedExport) {
+  constructor(base: OpenBase, based: BasedExport, learnedCalls: number | undefined) {
+    this.learnedCalls = learnedCalls;
     this.#base = base;
     this.#based = based;
   }
@@ -85,7 +91,7 @@ class AnswersOfBase implements PreparedAnswers {
     return { base: baseAccount(this.#base, this.#refresh, this.#based.open.commits()) };
   }
 
-  async open(spentNow: SpentNow, context: ExportContext): Promise<OpenRefresh> {
+  async open(spentNow: SpentNow, context: ExportContext, learnedCalls: () => number | undefined): Promise<OpenRefresh> {
     const { job, open, home, inputs, progress, reading } = this.#based;
     const { files, listener } = context;
     const { openRefresh } = await import('./refresh-export.ts');
@@ -104,7 +110,7 @@ class AnswersOfBase implements PreparedAnswers {
         const onSpent = (spent: Spent): void => {
           this.#spent = spent;
         };
-        return requestIds({ job, home, idsPath, missingShare, onSpent }, spentNow, context);
+        return requestIds({ job, home, idsPath, missingShare, learnedCalls, onSpent }, spentNow, context);
       },
       onWarning: (message) => {
         listener({ kind: 'warning', message });

@@ -25,13 +25,14 @@ export interface IdsToRequest {
   readonly idsPath: string;
   /** Share of them that were missing before. */
   readonly missingShare?: number | undefined;
+  readonly learnedCalls: SlicesToMake['learnedCalls'];
   /** Told what the requests of all runs have cost, also when they fail. */
   readonly onSpent: (spent: Spent) => void;
 }
 
 /** Requests ids as an export within the export: it keeps their records until the parts are made. */
 export async function requestIds(
-  { job, home, idsPath, missingShare, onSpent }: IdsToRequest,
+  { job, home, idsPath, missingShare, learnedCalls, onSpent }: IdsToRequest,
   spentNow: SpentNow,
   context: ExportContext,
 ): Promise<FinishedExport> {
@@ -43,7 +44,7 @@ export async function requestIds(
     const wanted = askedJob(job, inner.name);
     const requested = await openWanted(inner, wanted, inputs);
     await thenCleanUp({
-      work: () => requestAll({ ...requested, missingShare }, inner, spentNow, context),
+      work: () => requestAll({ ...requested, missingShare, learnedCalls }, inner, spentNow, context),
       cleanUp: [
         async () => {
           onSpent(requested.open.spent());

@@ -22,6 +22,8 @@ export interface RunToRecord extends Pick<PartsContext, 'files' | 'clock' | 'lis
   readonly version: string;
   /** Of the parts that are committed when the run begins. */
   readonly counts: Counts;
+  /** Calls in flight that a run of its base ended with. */
+  readonly learnedCalls?: number | undefined;
 }
 
 /** Lines are written this often while something happens; the first of a run, which may be short, more often. */
@@ -63,7 +65,7 @@ export class RunRecorder {
   /** Ids that earlier runs fetched and did not write. */
   readonly fetched: number;
 
-  /** Calls in flight that the last run ended with, where it found their number. */
+  /** Calls in flight that the last run, or one of the base, ended with, where it found their number. */
   readonly learnedCalls: number | undefined;
 
   /** What earlier runs left. */
@@ -80,7 +82,7 @@ export class RunRecorder {
     const { service, budget } = run.job;
     const dialect = otherDialect(run.job)?.name;
     this.fetched = fetchedIds(record.earlier, run.counts);
-    this.learnedCalls = lastRunOf(record.earlier)?.work.callsAtOnce;
+    this.learnedCalls = lastRunOf(record.earlier)?.work.callsAtOnce ?? run.learnedCalls;
     const head: RunLine = {
       kind: 'run',
       n: record.earlier.reduce((most, line) => (line.kind === 'run' ? Math.max(most, line.n) : most), 0) + 1,
