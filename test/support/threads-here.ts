@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { MessageChannel } from 'node:worker_threads';
 import type { ExportContext } from '../../src/core/run/export-context.ts';
-import { runThread, type ThreadEffects } from '../../src/core/work/threads/run-thread.ts';
+import { runThread } from '../../src/core/work/threads/run-thread.ts';
 
 export interface ThreadsHere {
   readonly threads: NonNullable<ExportContext['threads']>;
@@ -10,7 +10,7 @@ export interface ThreadsHere {
 }
 
 /** Threads that run in this one, over the same messages: with a clock, files and a wire of the test. */
-export function threadsHere(most: number, effects: ThreadEffects): ThreadsHere {
+export function threadsHere(most: number, effects: Parameters<typeof runThread>[2]): ThreadsHere {
   let started = 0;
   return {
     started: () => started,

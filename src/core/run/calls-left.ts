@@ -28,8 +28,6 @@ export function partsAfter(commits: readonly Commit[]): PartsLeft {
   return { isNeeded: (part) => !done.has(part), initialCap: commits.at(-1)?.cap };
 }
 
-type CallsOf = (batch: Batch) => Promise<number>;
-
 /**
  * The calls that some parts need. Reads all entries, and sends nothing. Where answers are kept or calls are larger than the service
  * is known to take, it goes the way of a real run, halving included; all other calls are counted as if they went well.
@@ -49,7 +47,7 @@ export async function callsLeft(
   const initialCap = mostIdsPerCall({ service }, [learned]) ?? Infinity;
   const size = plannedSize({ service });
   const answers = kept === undefined || kept.size() === 0 ? undefined : kept;
-  let way: Promise<CallsOf> | undefined;
+  let way: ReturnType<typeof realWay> | undefined;
   let calls = 0;
   let planned = 0;
   let ids = 0;
@@ -88,7 +86,7 @@ async function realWay(
   kept: KeptAnswers | undefined,
   flags: Job['service']['flags'],
   initialCap: number,
-): Promise<CallsOf> {
+): Promise<(batch: Batch) => Promise<number>> {
   const { lookUpBatch } = await import('../client/look-up-batch.ts');
   const { withJournal } = await import('../client/policies/with-journal.ts');
   let calls = 0;

@@ -62,14 +62,6 @@ export interface DiskCounts {
   readonly asked?: number | undefined;
 }
 
-/** What an export needs on disks, in bytes, roughly. */
-export interface DiskNeeds {
-  /** Its files when it is finished, on a disk or in a bucket. */
-  readonly finished: number;
-  /** The most that is on the local disk at a time while it runs. */
-  readonly peak: number;
-}
-
 /**
  * A record that was requested, in the journal of its part until that is committed. Measured: 20,000 generated records take 34.8 MB
  * there, whatever the format; the records of the sample data are about as long.
@@ -88,7 +80,7 @@ function partsAtOnce({ threads = availableParallelism() }: Job['output']): numbe
 }
 
 /** Rows of a base that wait in a file, because the ids have another order, come on top. */
-export function diskNeeds(job: Job, counts: DiskCounts): DiskNeeds {
+export function diskNeeds(job: Job, counts: DiskCounts): Pick<DiskSpace, 'finished' | 'peak'> {
   const { output } = job;
   const { assets, entries, asked } = counts;
   const finished = diskEstimate(job, counts);
@@ -128,18 +120,21 @@ export function diskEstimate({ ids, output }: Job, { assets, entries }: DiskCoun
   return Math.round(tables + kept + (unexportedBytes + source) * (entries - assets));
 }
 
-/** What an export needs of the disk, and what is free there. */
-export interface DiskSpace extends DiskNeeds {
+/** What an export needs on disks, roughly, and what is free there, in bytes. */
+export interface DiskSpace {
+  /** Its files when it is finished, on a disk or in a bucket. */
+  readonly finished: number;
+  /** The most that is on the local disk at a time while it runs. */
+  readonly peak: number;
   /** Where the peak is: the folder of the export, or its scratch folder. */
   readonly folder: string;
   readonly free: number;
 }
 
-export interface DiskQuestion extends DiskCounts {
-  readonly free?: FreeSpace | undefined;
-}
-
-export async function diskSpace(job: Job, { free = freeSpace, ...counts }: DiskQuestion): Promise<DiskSpace> {
+export async function diskSpace(
+  job: Job,
+  { free = freeSpace, ...counts }: DiskCounts & { readonly free?: FreeSpace | undefined },
+): Promise<DiskSpace> {
   const folder = localFolder(job);
   return { ...diskNeeds(job, counts), folder, free: await free(folder) };
 }
@@ -160,10 +155,10 @@ export function diskShortage(space: DiskSpace): string | undefined {
 /** Warns at the start of a run whose peak does not fit. What cannot be found out warns of nothing. */
 export async function warnOfDisk(
   job: Job,
-  question: Omit<DiskQuestion, 'free'>,
+  counts: DiskCounts,
   { freeSpace: free, listener }: Pick<ExportContext, 'freeSpace' | 'listener'>,
 ): Promise<void> {
-  const space = await diskSpace(job, { ...question, free }).catch(() => undefined);
+  const space = await diskSpace(job, { ...counts, free }).catch(() => undefined);
   const message = space === undefined ? undefined : diskShortage(space);
   if (message !== undefined) listener({ kind: 'warning', message });
 }

@@ -4,13 +4,14 @@ import { overrunOf } from '../client/policies/overrun.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { ExportContext } from './export-context.ts';
 
-type Brakeable = Pick<ExportContext, 'brake'>;
-
 /** A context in which calls are counted. */
-export type Braked<Context extends Brakeable> = Context & { readonly brake: Brake };
+export type Braked<Context extends Pick<ExportContext, 'brake'>> = Context & { readonly brake: Brake };
 
 /** Has the calls of a run counted, unless its caller counts those of several runs. */
-export function braked<Context extends Brakeable>(context: Context, { budget }: Pick<Job, 'budget'>): Braked<Context> {
+export function braked<Context extends Pick<ExportContext, 'brake'>>(
+  context: Context,
+  { budget }: Pick<Job, 'budget'>,
+): Braked<Context> {
   return { ...context, brake: context.brake ?? newBrake(budget) };
 }
 

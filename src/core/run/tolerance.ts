@@ -153,7 +153,10 @@ function overLimit(
     },
   ].filter(({ value, limit, of }) => isOver(value, limit, of));
   if (over.length === 0) return undefined;
-  const words = over.map(({ name, value, limit, field }) => `${value} ids are ${name}, but ${field} allows ${limit}`);
+  const words = over.map(
+    ({ name, value, limit, field }) =>
+      `${plural(value, 'id')} ${value === 1 ? 'is' : 'are'} ${name}, but ${field} allows ${limit}`,
+  );
   return new ExportError('notTolerated', words.join('; '), {
     todo: 'The files are complete. unexported/ in the output folder lists these ids with reasons.',
   });

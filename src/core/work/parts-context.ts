@@ -7,7 +7,7 @@ import type { ProxySettings } from '../client/wire/proxy-settings.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Disk } from '../../places/files/disk.ts';
 import type { RunListener } from './run-events.ts';
-import type { StartThread } from './threads/offers.ts';
+import type { Thread, ThreadSettings } from './threads/offers.ts';
 
 /** Everything that making parts does to the world, as arguments. */
 export interface PartsContext {
@@ -36,6 +36,6 @@ export interface PartsContext {
   /** The service has answered in this process, so that silence is an outage. */
   readonly hasAnswered?: boolean | undefined;
   /** How many threads may be used, and what starts one; absent: all is made on this one. */
-  readonly threads?: { readonly most: number; readonly start: StartThread };
+  readonly threads?: { readonly most: number; readonly start: (settings: ThreadSettings) => Thread };
   readonly listener: RunListener;
 }

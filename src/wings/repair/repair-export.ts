@@ -29,7 +29,8 @@ import {
   beginRepair,
   type Repairs,
 } from './repair-log.ts';
-import type { RepairOutcome, RepairBill, RequestedParts } from './repair-outcome.ts';
+import type { Spent } from '../../places/export/export-facts.ts';
+import type { RepairOutcome, RequestedParts } from './repair-outcome.ts';
 import type { EntryBlock } from '../../core/ids/entries.ts';
 import { EntryBlocks } from '../../core/ids/read/entry-blocks.ts';
 import { storedEntries } from '../../core/ids/stored-entries.ts';
@@ -291,7 +292,7 @@ interface PartsToRequest {
   /** The repair that was stopped, where it is resumed. */
   readonly unfinished: UnfinishedRepair | undefined;
   readonly repairs: Repairs;
-  readonly bill: RepairBill;
+  readonly bill: Spent;
 }
 
 /**

@@ -1,11 +1,6 @@
 import type { ExportError } from '../../lib/export-error.ts';
+import type { Spent } from '../../places/export/export-facts.ts';
 import type { Verification } from '../../exports/verify-export.ts';
-
-/** The cost of making the parts again that could not be rebuilt. */
-export interface RepairBill {
-  readonly calls: number;
-  readonly credits: number;
-}
 
 /** What was requested again. */
 export interface RequestedParts {
@@ -23,8 +18,8 @@ export interface RepairOutcome extends RequestedParts {
   readonly after: Verification;
   /** Files that were rebuilt from other files of the export, or from its base, for no credits. */
   readonly rebuilt: readonly string[];
-  /** Of the parts that were still damaged then; absent where there were none, or the ids are not known. */
-  readonly bill?: RepairBill;
+  /** The cost of making the parts again that were still damaged then; absent where there were none, or the ids are not known. */
+  readonly bill?: Spent;
   /** Sentences about the bill, and about what cannot be repaired. */
   readonly notes: readonly string[];
 }

@@ -17,14 +17,15 @@ import {
   paceOf,
   type RecordedRun,
   runsOf,
-  type StandingFigures,
   standingFigures,
 } from '../../core/run/history/runs-model.ts';
 import { type AccountFigures, partsOfTotal } from '../../core/run/history/run-figures.ts';
 import { type RunStatus, unfinishedRun, unrecorded, workOf, etaMs, pausedUntil, serviceStatus } from './run-status.ts';
 
 /** The state of an export. Reading it changes nothing. Times are ISO 8601; null means unknown or not applicable. */
-export interface ExportStatus extends RunStatus, AccountFigures, Pick<StandingFigures, 'creditsToday'> {
+export interface ExportStatus extends RunStatus, AccountFigures {
+  /** Booked on this UTC day by all who share the ledger, when the export last looked; null without a run. */
+  readonly creditsToday: number | null;
   /** Of committed parts. */
   readonly counts: Counts;
   readonly parts: number;

@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';
 import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
 import { planExport } from '../../../src/core/run/plan-export.ts';
-import { diskEstimate, type DiskNeeds, diskNeeds, unputtableParts } from '../../../src/core/run/disk-estimate.ts';
+import { diskEstimate, diskNeeds, unputtableParts } from '../../../src/core/run/disk-estimate.ts';
 import { startService } from '../../../src/practice-service.ts';
 import { localDisk, type Disk } from '../../../src/places/files/disk.ts';
 import type { RunEvent } from '../../../src/core/work/run-events.ts';
@@ -91,7 +91,9 @@ function bytesBelow(folder: string): number {
 }
 
 /** Runs an export, and looks at its disk whenever a file of it was written. */
-async function peakOf(flags: Readonly<Record<string, unknown>>): Promise<{ real: number; needs: DiskNeeds }> {
+async function peakOf(
+  flags: Readonly<Record<string, unknown>>,
+): Promise<{ real: number; needs: ReturnType<typeof diskNeeds> }> {
   const folder = await tempFolder();
   const service = await startGeneratedService();
   await writeIdFile(join(folder, 'ids.txt'), { entries: 2000 });

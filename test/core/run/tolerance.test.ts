@@ -72,7 +72,7 @@ describe('an export is not tolerated', () => {
       { maxMissing: '10%', maxFailed: 0 },
       '11 ids are missing, but tolerance.maxMissing allows 10%',
     ],
-    [{ failed: 1 }, { maxMissing: '100%', maxFailed: 0 }, '1 ids are failed, but tolerance.maxFailed allows 0'],
+    [{ failed: 1 }, { maxMissing: '100%', maxFailed: 0 }, '1 id is failed, but tolerance.maxFailed allows 0'],
     [
       { failed: 2, exported: 199, duplicate: 5000 },
       { maxMissing: 0, maxFailed: '0.5%' },

@@ -37,10 +37,8 @@ export async function recordRun(run: RunToRecord): Promise<RunRecorder> {
   return new RunRecorder(run, record);
 }
 
-type HowEnded = Pick<RunEnd, 'state' | 'exit' | 'error'>;
-
 /** What a record says of the end of a run. @param t milliseconds since its start */
-export function endLine(t: number, { state, exit, error }: HowEnded): RunLine {
+export function endLine(t: number, { state, exit, error }: Pick<RunEnd, 'state' | 'exit' | 'error'>): RunLine {
   return { kind: 'end', t, state, exit, ...(error === undefined ? {} : { error: cut(error) }) };
 }
 
@@ -128,7 +126,7 @@ export class RunRecorder {
   }
 
   /** Resolves when the end of the run is recorded, or cannot be. */
-  async end({ state, exit, error }: HowEnded): Promise<void> {
+  async end({ state, exit, error }: RunEnd): Promise<void> {
     await this.settle();
     const end = endLine(this.#t(), { state, exit, error });
     // Also behind lines that were lost: without it the run would count as killed.

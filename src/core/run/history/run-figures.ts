@@ -123,8 +123,10 @@ export function partsOfTotal(seen: {
   return Math.max(parts + (total > read ? 1 : 0), Math.ceil(total / entriesAPart - 0.01), 1);
 }
 
-/** Limits in credits, and the price of a call. */
-export interface PricedLimits extends CreditLimits {
+/** Limits in credits, of which those that are absent do not hold, and the price of a call. */
+export interface PricedLimits {
+  readonly creditsPerRun?: number | undefined;
+  readonly creditsPerDay?: number | undefined;
   readonly creditsPerCall: number;
 }
 
@@ -156,15 +158,9 @@ export class CreditsLeft {
   }
 }
 
-/** Limits in credits; those that are absent do not hold. */
-export interface CreditLimits {
-  readonly creditsPerRun?: number | undefined;
-  readonly creditsPerDay?: number | undefined;
-}
-
 /** What the tightest limit leaves; undefined without a limit. @param spent credits of the UTC day in its ledger, and of a run that works */
 export function creditsLeftOf(
-  { creditsPerDay, creditsPerRun }: CreditLimits,
+  { creditsPerDay, creditsPerRun }: Omit<PricedLimits, 'creditsPerCall'>,
   spent: { readonly today: number; readonly ofRun?: number | undefined },
 ): number | undefined {
   const limits = [

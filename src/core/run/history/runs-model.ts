@@ -10,19 +10,10 @@ import {
   fetchedNow,
   manifestFigures,
   Pace,
+  type WorkDone,
 } from './run-figures.ts';
 import { RunFold } from './run-fold.ts';
 import type { LineOf, OtherLine, RunLine, RunSpan, RunStart } from './run-lines.ts';
-
-/** A time in which no call was sent, in milliseconds since the run began. */
-export interface RecordedPause {
-  readonly kind: 'paused' | 'waiting';
-  readonly t: number;
-  readonly untilT: number;
-  readonly reason: string;
-  /** How many pauses it stands for. */
-  readonly times: number;
-}
 
 /** One of the runs in the history of an export. Moments are milliseconds since 1970 UTC. */
 export class RecordedRun extends RunFold {
@@ -33,8 +24,8 @@ export class RecordedRun extends RunFold {
   readonly end: LineOf<'end'> | undefined;
   /** The end of its last span: of a killed run that is all there is. */
   readonly endedMs: number;
-  /** When all calls were paused or waited for credits. */
-  readonly pauses: readonly RecordedPause[];
+  /** When all calls were paused or waited for credits, in milliseconds since the run began. Each stands for so many `times`. */
+  readonly pauses: readonly (WorkDone['pauses'][number] & { readonly reason: string; readonly times: number })[];
   /** Until when it waits for credits; undefined when it never did. */
   readonly waitingUntilMs: number | undefined;
   /** The error that it ended with; without an end, the last reason for a retry or a pause. */
@@ -152,14 +143,15 @@ function leastToday(runs: readonly RecordedRun[], nowMs: number, booked: number,
   return areOfToday && booked >= recorded ? credits : 0;
 }
 
-export interface StandingFigures {
+/** The figures of an export that stands so, whoever reads it. */
+export function standingFigures(
+  standing: ExportStanding,
+  nowMs: number,
+): {
   readonly account: AccountFigures;
   /** Booked on this UTC day by all who share the ledger, when the export last looked; null without a run. */
   readonly creditsToday: number | null;
-}
-
-/** The figures of an export that stands so, whoever reads it. */
-export function standingFigures(standing: ExportStanding, nowMs: number): StandingFigures {
+} {
   const runs = runsOf(standing.lines);
   // The run that completed an export has recorded all of its calls.
   const { owner, spent } = 'manifest' in standing ? {} : standing;

@@ -34,19 +34,15 @@ export interface Thread {
   readonly gone: Promise<void>;
 }
 
-export type StartThread = (settings: ThreadSettings) => Thread;
-
-/** One call of a thread, under a number of its own. Its ids stay in the thread, except the first. */
-export interface NumberedCall extends CallOutline {
-  readonly id: number;
-}
-
 /** What the coordinator offers to a thread. A type, as no interface counts as a record of functions. */
 export type Desk = {
   /** The next parts to make; undefined when there are none. */
   readonly nextParts: (none: undefined) => Promise<PartGroup | undefined>;
-  /** Runs the policies for a call: they send it, perhaps several times, through `send`. The records stay in the thread. */
-  readonly ask: (call: NumberedCall) => Promise<AssetAnswer>;
+  /**
+   * Runs the policies for a call, under a number of its own: they send it, perhaps several times, through `send`. Its ids, but the first,
+   * and its records stay in the thread.
+   */
+  readonly ask: (call: CallOutline & { readonly id: number }) => Promise<AssetAnswer>;
   readonly hintSize: (most: number) => void;
   readonly judgeAbsence: AbsenceDesk['judge'];
   readonly witnesses: AbsenceDesk['witnesses'];

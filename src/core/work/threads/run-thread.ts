@@ -11,7 +11,7 @@ import { openJournal } from '../../../places/scratch/journal.ts';
 import { NobodyWaits } from '../fetch-batches.ts';
 import { type PartFlow, partsOf } from '../part-flow.ts';
 import type { RunListener } from '../run-events.ts';
-import type { Bench, Desk, NumberedCall, ThreadSettings } from './offers.ts';
+import type { Bench, Desk, ThreadSettings } from './offers.ts';
 import { packError, unpackError } from './packed-error.ts';
 import { AttemptError } from '../../client/attempt-error.ts';
 import { unpackBatch } from './group-parts.ts';
@@ -25,13 +25,15 @@ import {
   sentOver,
 } from '../../client/asset-client.ts';
 
-export type ThreadEffects = Pick<PartsContext, 'clock' | 'files' | 'openWire'>;
-
 /**
  * Runs a thread: it takes whole parts, and sends, checks, flattens and writes on its own. It requests parts and permission to
  * send from the coordinator, and nothing else. Resolves when it has reported its end.
  */
-export async function runThread(port: Port, settings: ThreadSettings, effects: ThreadEffects): Promise<void> {
+export async function runThread(
+  port: Port,
+  settings: ThreadSettings,
+  effects: Pick<PartsContext, 'clock' | 'files' | 'openWire'>,
+): Promise<void> {
   const abort = new AbortController();
   setMaxListeners(0, abort.signal);
   let remote: RemoteClient | undefined;
@@ -162,10 +164,7 @@ interface OpenCall {
 }
 
 /** A wire behind policies that run elsewhere: they decide when to send, and never see the records. */
-export function remoteClient(
-  wire: AssetClient,
-  askPolicies: (call: NumberedCall) => Promise<AssetAnswer>,
-): RemoteClient {
+export function remoteClient(wire: AssetClient, askPolicies: Desk['ask']): RemoteClient {
   const open = new Map<number, OpenCall>();
   let lastId = 0;
   return {

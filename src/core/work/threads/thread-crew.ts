@@ -3,7 +3,7 @@ import type { PartsContext } from '../parts-context.ts';
 import { NobodyWaits } from '../fetch-batches.ts';
 import type { FinishedPart } from '../write-parts.ts';
 import type { PartGroup } from './group-parts.ts';
-import type { Bench, Desk, StartThread, ThreadSettings } from './offers.ts';
+import type { Bench, Desk, Thread, ThreadSettings } from './offers.ts';
 import { packError, unpackError } from './packed-error.ts';
 import { Peer } from './peer.ts';
 
@@ -13,7 +13,7 @@ export interface CrewRequest {
   /** Equal for every thread, except its number. */
   readonly settings: Omit<ThreadSettings, 'thread'>;
   readonly most: number;
-  readonly start: StartThread;
+  readonly start: (settings: ThreadSettings) => Thread;
   readonly context: Pick<PartsContext, 'abort' | 'listener'>;
   /** Aborted: nothing new begins. */
   readonly stop: AbortSignal;

@@ -142,7 +142,7 @@ function partsChart(axis: TimeAxis, { parts, pauses }: RunsData): Markup {
 function partTicks(axis: TimeAxis, parts: readonly PartBar[], all: number): Markup {
   const places = [...new Set(parts.map(({ toMs }) => Math.round(axis.x(toMs) * 5) / 5))];
   const longest = Math.max(...parts.map(({ fromMs, toMs }) => toMs - fromMs));
-  const said = `${count(all)} parts were finished; the longest took ${duration(longest)}`;
+  const said = `${plural(all, 'part')} ${all === 1 ? 'was' : 'were'} finished; the longest took ${duration(longest)}`;
   return html`<div class="plot"><svg class="side" width="52" height="24" aria-hidden="true"></svg><svg width="100%" height="24" role="img" aria-label="${said}"><rect class="track" y="11" width="100%" height="2" fill="${colours.track}"/>${places.map(
     (x) => html`<rect class="bar" x="${place(x)}%" y="2" width="2" height="20" fill="${colours.bar}"/>`,
   )}</svg></div><p class="muted">${said}. A tick is a commit.</p>`;
