@@ -13,7 +13,7 @@ export const papers = ['docs/cli.md', 'docs/exit-codes.md', 'docs/dialects.md', 
 /** The text of each generated section by its name. The texts come from the program's own tables. */
 export async function generatedSections(): Promise<ReadonlyMap<string, string>> {
   return new Map([
-    ['exit codes', exitTable()],
+    ['exit codes', exitLines()],
     ['commands', await commandHelps()],
     ['dialects', dialectLines()],
     ['lists', listLines()],
@@ -35,15 +35,17 @@ export function withSections(paper: string, sections: ReadonlyMap<string, string
 
 /** The words of `Again` for a person. */
 const runAgain: Readonly<Record<Again, string>> = {
-  now: 'yes',
-  later: 'yes, later',
-  'after fixing': 'after fixing the cause',
+  now: 'again',
+  later: 'again later',
+  'after fixing': 'again after fixing',
   never: '',
 };
 
-function exitTable(): string {
-  const rows = Object.values(exitCodes).map(({ code, meaning, again }) => [String(code), meaning, runAgain[again]]);
-  return tableText([['code', 'meaning', 'run again?'], ...rows]);
+function exitLines(): string {
+  const words = ({ again }: { again: Again }): string => (runAgain[again] === '' ? '' : ` *(${runAgain[again]})*`);
+  return Object.values(exitCodes)
+    .map((exit) => `- **${exit.code}**${words(exit)}: ${exit.meaning}`)
+    .join('\n');
 }
 
 async function commandHelps(): Promise<string> {
@@ -128,16 +130,4 @@ function listLines(): string {
 
 function quoted(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
-}
-
-/** A Markdown table whose columns are padded to equal width. */
-function tableText(rows: readonly (readonly string[])[]): string {
-  const columns = rows[0]?.length ?? 0;
-  const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(3, ...rows.map((row) => (row[column] ?? '').length)),
-  );
-  const line = (cells: readonly string[]): string =>
-    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
-  const [first = [], ...rest] = rows;
-  return [line(first), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest.map(line)].join('\n');
 }

@@ -147,7 +147,7 @@ async function* numbers(): AsyncGenerator<number, void, void> {
 
 describe('an export that is killed', () => {
   it.each(points)(
-    // Promise, Nothing lost: Killed around any answer, an export requests again at most what was under way (sampled)
+    // Promise, Nothing lost: Killed around any answer, an export repeats at most what was under way (sampled)
     '%s, of any call, ends with the same bytes and pays for no kept answer again',
     async (name, point, wait) => {
       const runs = mapOrdered(numbers(), { limit: 2, map: (number) => killOnce({ name, point, wait, number }) });

@@ -70,7 +70,7 @@ const mostMs = runsAll ? 1_800_000 : 120_000;
 
 describe('a list that is killed', () => {
   it(
-    // Promise, Nothing misread: A list killed at any moment ends with the same bytes and pays for no page again (sampled)
+    // Promise, Nothing misread: A list killed anywhere ends with the same bytes and pays for no page again (sampled)
     `by SIGKILL at ${kills} moments has the bytes of a calm one, and pays for no answered page again`,
     async () => {
       const folder = await tempFolder();

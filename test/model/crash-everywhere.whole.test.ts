@@ -25,7 +25,7 @@ function isWrite({ kind }: Operation): boolean {
 const stopped = (n: number, how: Pick<Stop, 'fate' | 'powerLoss'>): Promise<Verdict> =>
   stoppedAt(n, { open: () => new SmallExport(idsPath), calm, ...how });
 
-// Promise, Nothing lost: After a stop or power loss at any disk operation, the same command ends with the same bytes (sampled)
+// Promise, Nothing lost: After a stop or power loss anywhere, the same command ends with the same bytes (sampled)
 describe('an export whose machine stops at any operation of the disk goes on to the same bytes, and pays for no kept answer again', () => {
   it('when the program is killed', () => everywhere(calm.operations, (n) => stopped(n, {})), 120_000);
 

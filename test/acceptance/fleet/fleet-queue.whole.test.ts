@@ -63,7 +63,7 @@ describe.skipIf(database.isMissing)('workers that share a database', () => {
     await expectWhole(fleet);
   }, 120_000);
 
-  // Promise, Nothing overspent: Queue workers, even killed, send exactly what the day allows; jobs wait for 00:00 UTC
+  // Promise, Nothing overspent: Queue workers, even killed, send what the day allows; jobs wait for 00:00 UTC
   it('send exactly what the budget of a day allows, two of them killed, and the jobs wait for 00:00 UTC', async () => {
     const short: number[] = [];
     const allowed = runsAll ? 40 : 20;

@@ -115,7 +115,7 @@ async function stopAndResume(
   expect(service.counts().calls).toBe(6);
 }
 
-// Promise, Nothing lost: An unreachable bucket gets at most `--grace-ms` and 2 s after a signal; nothing is paid twice (sampled)
+// Promise, Nothing lost: An unreachable bucket gets `--grace-ms` and 2 s after a signal; nothing is paid twice (sampled)
 describe('SIGTERM ends a run in its time of grace', () => {
   const all = [
     { moment: 'the start', kinds: ['gone', 'silent', 'busy'] },

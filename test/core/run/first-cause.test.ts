@@ -7,7 +7,7 @@ import { SmallExport, writeSmallIds } from '../../model/support/small-export.ts'
 import { tempFolder } from '../../support/temp-folder.ts';
 
 describe('a disk that can no longer be written when a run ends', () => {
-  // Promise, Nothing lost: A disk that fails at the end does not hide why the run stopped
+  // Promise, Nothing lost: A disk failing at the end does not hide why a run stopped
   it('does not hide why the run stopped', async () => {
     const small = new SmallExport(writeSmallIds(await tempFolder()));
     const outage = new ExportError('unavailable', 'the service is down');

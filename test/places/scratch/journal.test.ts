@@ -101,7 +101,7 @@ describe('a journal', () => {
     }
   });
 
-  // Promise, Nothing lost: A journal cut or damaged anywhere gives no wrong answer; entries behind it are paid again
+  // Promise, Nothing lost: A damaged journal gives no wrong answer; entries behind the damage are paid again
   it('with any bit turned gives no wrong answer, and keeps those before the damage', async () => {
     const { bytes, ends } = await written();
     for (let at = 0; at < bytes.length; at += 1) {

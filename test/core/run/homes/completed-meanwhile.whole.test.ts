@@ -63,7 +63,7 @@ function completingAt(
 }
 
 describe('an export in a bucket that another process completes meanwhile', () => {
-  // Promise, Nothing misread: An export that another process completes in a bucket is complete for `run` and `status`
+  // Promise, Nothing misread: An export completed by another process is complete for `run` and `status`
   it('is complete for status, at whichever request that happens', async () => {
     const { objects, restore, unfinished, complete } = await unfinishedAndComplete();
     let requests = 1;
