@@ -216,7 +216,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(lib/packages/load-duckdb\\.ts$|wings/(load/|warehouse/diff/diff-session\\.ts$|report/profile/|repair/rebuild/sorted-records\\.ts$|fleet/ledger/postgres-connection\\.ts$))',
+          '^src/(lib/packages/optional-packages\\.ts$|wings/(load/|warehouse/diff/diff-session\\.ts$|report/profile/|repair/rebuild/sorted-records\\.ts$|fleet/ledger/postgres-connection\\.ts$))',
       },
       { path: 'node_modules/(@duckdb|pg|pg-copy-streams)/' },
     ),
@@ -289,7 +289,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(places|core/job|core/ids|wings/observe|world|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|on-disk|read-text|synced-file)|kernel/kernel|packages/(optional-packages|package-root)|buffer-pool|process/(exclusively|life-socket|lock-owner)))\\.ts$',
+          '^src/(places|core/job|core/ids|wings/observe|world|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|on-disk)|kernel/kernel|packages/(optional-packages|package-root)|buffer-pool|process/(exclusively|lock-owner)))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

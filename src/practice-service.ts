@@ -6,7 +6,7 @@ import type { FinishedExport } from './exports/finished-export.ts';
 import type { ServiceDialect } from './core/client/dialects.ts';
 import type { Clock } from './lib/clock.ts';
 import { ExportError, messageOf } from './lib/export-error.ts';
-import { isJsonObject, type JsonObject } from './lib/json/json-value.ts';
+import { isJsonObject, type JsonObject } from './lib/json/json.ts';
 
 /*
  * The only door to the practice service (packages/practice-service), which is loaded when it is needed. The service knows neither

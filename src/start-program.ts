@@ -1,6 +1,6 @@
 import { endSoon, processTerminal, takeSignals } from './cli/process-terminal.ts';
 import { showError } from './cli/output/show-error.ts';
-import { giveAddressesTime } from './lib/process/address-attempts.ts';
+import { giveAddressesTime } from './lib/network.ts';
 
 /** Runs the command line of this process. */
 export async function startProgram(): Promise<void> {

@@ -1,6 +1,6 @@
 import { removedWords } from '../core/job/removed-words.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { nearestName } from '../lib/nearest-name.ts';
+import { nearestName } from '../lib/format-text.ts';
 import { shownWord } from '../lib/addresses/shown-text.ts';
 import type { CommandEntry } from './command.ts';
 

@@ -1,7 +1,7 @@
 import { Parser } from 'yargs/helpers';
 import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments, CommandFlag } from './command.ts';
-import { nearestName } from '../lib/nearest-name.ts';
+import { nearestName } from '../lib/format-text.ts';
 import { shownWord } from '../lib/addresses/shown-text.ts';
 import { otherFlags } from './command-named.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { thenCleanUp } from '../lib/clean-up.ts';
+import { thenCleanUp } from '../lib/end-work.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { pathIn } from '../places/export/export-folder.ts';
 import type { Disk, Reads } from '../places/files/disk.ts';

@@ -1,7 +1,7 @@
 import { BlockText, type FixedTexts, fixedTexts } from '../core/formats/block-text.ts';
 import { GrowingBytes } from '../core/formats/growing-bytes.ts';
 import { addEscaped, maxEscapeBytes } from '../core/formats/json-escapes.ts';
-import { closingQuote, jsonEnd } from '../lib/scan/json-end.ts';
+import { closingQuote, jsonEnd } from '../lib/scan/json-scanner.ts';
 import { cellsOf } from '../core/records/cell-of-text.ts';
 import { assetsTable, tables } from '../core/records/columns.ts';
 import { holdsAt } from '../core/records/texts.ts';

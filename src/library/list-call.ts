@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { createMemoryLedger } from '../core/client/ledger/memory-ledger.ts';
 import { listFilters } from '../core/client/dialects.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
-import { thenCleanUp } from '../lib/clean-up.ts';
+import { thenCleanUp } from '../lib/end-work.ts';
 import { exitCodes } from '../lib/exit-codes.ts';
 import type { ExportError } from '../lib/export-error.ts';
 import { programVersion } from '../lib/packages/package-root.ts';

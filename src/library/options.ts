@@ -6,7 +6,7 @@ import { type LoadedJob, loadJob } from '../core/job/load-job.ts';
 import type { ExportContext } from '../core/run/export-context.ts';
 import type { RunListener } from '../core/work/run-events.ts';
 import { ExportError } from '../lib/export-error.ts';
-import { nearestName } from '../lib/nearest-name.ts';
+import { nearestName } from '../lib/format-text.ts';
 
 /** What an export is made of: the fields of a job that most need; the others in `job`. */
 export interface JobOptions {

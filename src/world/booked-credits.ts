@@ -2,7 +2,7 @@ import type { CreditLedger } from '../core/client/ledger/credit-ledger.ts';
 import type { LedgerOf } from '../core/client/ledger/ledger-file.ts';
 import { embedded, isEmbedded, type Job } from '../core/job/job-schema.ts';
 import { localFolder } from '../core/run/homes/export-place.ts';
-import { thenCleanUp } from '../lib/clean-up.ts';
+import { thenCleanUp } from '../lib/end-work.ts';
 import { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import { diskLedger, embeddedKey, type ServiceChoice, stateFolder } from './open-service.ts';

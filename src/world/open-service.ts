@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { homeFolder } from '../lib/addresses/home-folder.ts';
+import { homeFolder, requireAddress } from '../lib/addresses/address.ts';
 import type { CreditLedger, DiskLedgerOptions } from '../core/client/ledger/credit-ledger.ts';
 import type { SharedPace } from '../core/client/policies/shared-pace.ts';
 import {
@@ -14,7 +14,6 @@ import type { ServiceAddressOptions } from '../core/client/wire/service-address.
 import { dialectOf, otherDialect } from '../core/job/job-dialect.ts';
 import { embedded, isEmbedded, type Job } from '../core/job/job-schema.ts';
 import { tlsFor } from '../core/job/tls-files.ts';
-import { requireAddress } from '../lib/addresses/address.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import { localDisk } from '../places/files/disk.ts';

@@ -1,4 +1,4 @@
-import { readSmallText } from '../lib/disk/read-text.ts';
+import { readSmallText } from '../lib/disk/on-disk.ts';
 import { basename } from 'node:path';
 import { type ServiceDialect, takesKey } from '../core/client/dialects.ts';
 import { keyProblem, onlyTheKey } from '../core/client/wire/service-address.ts';

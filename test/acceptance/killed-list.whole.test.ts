@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { idOfBytes } from '../../src/lib/ids/id-bytes.ts';
+import { idOfBytes } from '../../src/lib/ids/asset-id.ts';
 import { valueOfCheckedJson } from '../../src/lib/hash/sha256.ts';
 import type { ListAccount } from '../../src/wings/listing/index.ts';
 import { runsAll } from '../support/lane.ts';

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import { LinkedAbort } from '../../src/lib/abort.ts';
+import { LinkedAbort } from '../../src/lib/end-work.ts';
 
 it('is aborted with the outer signal, for the same reason, and before where that was', () => {
   const outer = new AbortController();

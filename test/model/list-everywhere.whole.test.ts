@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { valueOfCheckedJson } from '../../src/lib/hash/sha256.ts';
-import { idOfBytes } from '../../src/lib/ids/id-bytes.ts';
+import { idOfBytes } from '../../src/lib/ids/asset-id.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { writeWhole } from '../../src/places/files/disk.ts';
 import type { ListOutcome } from '../../src/wings/listing/index.ts';

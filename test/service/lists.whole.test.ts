@@ -13,7 +13,7 @@ import {
 import { classify, type RunningService, type ServiceFaults } from '../../src/practice-service.ts';
 import { checkFaults } from '../../packages/practice-service/src/faults/load-faults.ts';
 import { serveAssets } from '../../packages/practice-service/src/start-service.ts';
-import { idOfBytes, keyBytes } from '../../src/lib/ids/id-bytes.ts';
+import { idOfBytes, keyBytes } from '../../src/lib/ids/asset-id.ts';
 import { memberAddresses, memberKeys, MemberStore } from '../support/service/member-store.ts';
 import { idOf, serve, temporaryFolder } from './local-service.ts';
 

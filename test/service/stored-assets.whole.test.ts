@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
-import { idOfBytes } from '../../src/lib/ids/id-bytes.ts';
+import { idOfBytes } from '../../src/lib/ids/asset-id.ts';
 import { readExport } from '../../src/practice-service.ts';
 import { buildStore, IndexedStore } from '../../packages/practice-service/src/store/indexed-store.ts';
 import { openStoredAssets } from '../../packages/practice-service/src/store/stored-assets.ts';

@@ -1,6 +1,6 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { nearestName } from '../../lib/format-text.ts';
 import { shownWord } from '../../lib/addresses/shown-text.ts';
 import type { Command, CommandEntry } from '../command.ts';
 import { bashCompletion, type CompletedCommand, fishCompletion, zshCompletion } from './completion-scripts.ts';

@@ -1,6 +1,6 @@
 import { makeTemporary } from '../../lib/disk/on-disk.ts';
 import { fileNameWarning } from '../../lib/addresses/address.ts';
-import { thenCleanUp } from '../../lib/clean-up.ts';
+import { thenCleanUp } from '../../lib/end-work.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { count } from '../../lib/format-text.ts';
 import { shownPath, shownWord } from '../../lib/addresses/shown-text.ts';

@@ -3,7 +3,7 @@ import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
 import { listFilters } from '../../core/client/dialects.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { type AddressUse, requireAddress } from '../../lib/addresses/address.ts';
-import { thenCleanUp } from '../../lib/clean-up.ts';
+import { thenCleanUp } from '../../lib/end-work.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { programVersion } from '../../lib/packages/package-root.ts';

@@ -4,7 +4,7 @@ import { textOfCell } from '../../core/records/row-block.ts';
 import { wholeName } from '../../core/records/table.ts';
 import { sampleText } from '../../core/ids/read/reading.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
-import { thenCleanUp } from '../../lib/clean-up.ts';
+import { thenCleanUp } from '../../lib/end-work.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { codeOf, ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';

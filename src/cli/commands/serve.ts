@@ -1,4 +1,4 @@
-import { readSmallText } from '../../lib/disk/read-text.ts';
+import { readSmallText } from '../../lib/disk/on-disk.ts';
 import { defaultDialect, type ServiceDialect } from '../../core/client/dialects.ts';
 import { listedFiles } from '../../core/job/job-fields.ts';
 import { systemClock } from '../../lib/clock.ts';

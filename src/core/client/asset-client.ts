@@ -1,5 +1,5 @@
 import { IdList } from '../ids/id-list.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
 
 /** Flags of `config`; `config` is sent only when one is on that the method has. */
 export interface AssetFlags {

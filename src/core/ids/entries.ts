@@ -1,5 +1,4 @@
-import type { CheckedId } from '../../lib/ids/checked-id.ts';
-import { longestId } from '../../lib/ids/asset-id.ts';
+import { type CheckedId, longestId } from '../../lib/ids/asset-id.ts';
 import { IdList } from './id-list.ts';
 import { utf8Text } from '../records/texts.ts';
 

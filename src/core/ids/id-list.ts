@@ -1,4 +1,4 @@
-import type { CheckedId } from '../../lib/ids/checked-id.ts';
+import type { CheckedId } from '../../lib/ids/asset-id.ts';
 import { asBuffer } from '../../lib/scan/split-lines.ts';
 import { closeBracket, comma, openBracket, quote } from '../../lib/ascii.ts';
 

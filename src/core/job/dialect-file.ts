@@ -1,11 +1,11 @@
-import { readSmallText } from '../../lib/disk/read-text.ts';
+import { readSmallText } from '../../lib/disk/on-disk.ts';
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { type AssetFlag, defaultDialect, type DialectLists, type ServiceDialect } from '../client/dialects.ts';
 import { requireAddress } from '../../lib/addresses/address.ts';
 import { addressProblem } from '../../lib/addresses/address-kinds.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { nearestName } from '../../lib/format-text.ts';
 import { wholeNumber } from './field.ts';
 import { issueText } from './issue-text.ts';
 import { dialectNamed, namesOfDialects, isDialectFile, isRead, keepDialect } from './job-dialect.ts';

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { numberIn } from '../../lib/format-text.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { numberIn, nearestName } from '../../lib/format-text.ts';
 import { shownWord } from '../../lib/addresses/shown-text.ts';
 
 /** Describes the error of a value, as text that follows the field name. */

@@ -1,7 +1,7 @@
 import type { SizeBounds } from '../client/judgement/call-size.ts';
 import { defaultDialect, type ListingDialect, type ServiceDialect, serviceDialects } from '../client/dialects.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { nearestName } from '../../lib/format-text.ts';
 
 export const namesOfDialects = serviceDialects.map(({ name }) => name);
 

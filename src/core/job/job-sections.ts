@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { address, field, oneOrMore, wholeNumber, numberOr } from './field.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { nearestName } from '../../lib/format-text.ts';
 import { assetsTable } from '../records/columns.ts';
 import { whenProblem } from '../records/classify-assets.ts';
 import { accountPattern, accountRule } from '../client/ledger/ledger-file.ts';

@@ -1,10 +1,10 @@
 import { someIdsOf } from './job-traits.ts';
-import { readSmallText } from '../../lib/disk/read-text.ts';
+import { readSmallText } from '../../lib/disk/on-disk.ts';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { type AddressUse, classifyAddress, requireAddress } from '../../lib/addresses/address.ts';
 import { codeOf, ExportError } from '../../lib/export-error.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { nearestName } from '../../lib/format-text.ts';
 import { shownPath, shownWord } from '../../lib/addresses/shown-text.ts';
 import { readNamedDialect } from './dialect-file.ts';
 import { dialectOf } from './job-dialect.ts';

@@ -13,7 +13,7 @@ import { csvDialectNames } from '../../lib/csv-dialect.ts';
 import { compressions, type Format, formats } from '../formats/sink.ts';
 import { address, distinct, field, oneOrMore, wholeNumber } from './field.ts';
 import { exportedAt } from '../records/shape-table.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { nearestName } from '../../lib/format-text.ts';
 
 /** Which columns `assets` has; child tables are always whole. */
 const columnFields = {

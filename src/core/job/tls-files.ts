@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readSmallText } from '../../lib/disk/read-text.ts';
+import { readSmallText } from '../../lib/disk/on-disk.ts';
 import type { TlsMaterial } from '../client/wire/service-address.ts';
 import { codeOf, ExportError } from '../../lib/export-error.ts';
 import type { Job } from './job-schema.ts';

@@ -1,5 +1,4 @@
-import { parseJson, stringifyJson } from '../../lib/json/json.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json-value.ts';
+import { parseJson, stringifyJson, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { type RowBlock, textOfCell } from './row-block.ts';
 import { type Cell, type Column, isIdColumn, type Row, wholeName } from './table.ts';
 import { timestampText } from './texts.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json-value.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 
 /** What a service sends in place of a record: why it has none of this id. */
 export interface ErrorEntry extends JsonObject {

@@ -1,5 +1,4 @@
-import { ExactNumber } from '../../lib/json/json-value.ts';
-import { type Json, stringifyJson } from '../../lib/json/json.ts';
+import { ExactNumber, type Json, stringifyJson } from '../../lib/json/json.ts';
 import { timestampOf } from './texts.ts';
 import { type RowBlock, textOfCell } from './row-block.ts';
 import type { Cell, Column, ColumnType } from './table.ts';

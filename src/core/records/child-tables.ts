@@ -1,15 +1,15 @@
 import { attributesTable } from './columns.ts';
 import { type Drift, driftPath } from './drift.ts';
 import { MemberTakers, takeColumn } from './flatten-asset.ts';
-import { stringifyJson } from '../../lib/json/json.ts';
 import {
+  stringifyJson,
   isJsonObject,
   type Json,
   type JsonArray,
   type JsonObject,
   ExactNumber,
   numberText,
-} from '../../lib/json/json-value.ts';
+} from '../../lib/json/json.ts';
 import type { Cell, Row, Table } from './table.ts';
 
 type RowsOf = (record: JsonObject, drift: Drift[]) => Row[];

@@ -1,8 +1,7 @@
 import { assetsTable } from './columns.ts';
-import { parseJson } from '../../lib/json/json.ts';
-import { isJsonObject } from '../../lib/json/json-value.ts';
+import { parseJson, isJsonObject } from '../../lib/json/json.ts';
 import type { Cell, Column } from './table.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { nearestName } from '../../lib/format-text.ts';
 
 /** Words that stand alone. */
 const plainWords = ['burnt', 'immutable', 'frozen', 'delegated', 'compressed', 'fungible', 'collection'] as const;

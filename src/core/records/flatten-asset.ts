@@ -1,15 +1,15 @@
 import { isAsset } from './asset.ts';
 import { assetsTable } from './columns.ts';
 import { type Drift, driftPath } from './drift.ts';
-import { stringifyJson } from '../../lib/json/json.ts';
 import {
+  stringifyJson,
   ExactNumber,
   isJsonObject,
   type Json,
   type JsonObject,
   numberText,
   setMember,
-} from '../../lib/json/json-value.ts';
+} from '../../lib/json/json.ts';
 import type { Cell, Column, ColumnType, Row } from './table.ts';
 
 /** A row being filled, and what was odd about its record. */

@@ -1,13 +1,13 @@
 import { assetsTable } from './columns.ts';
-import { parseJson } from '../../lib/json/json.ts';
 import {
+  parseJson,
   isJsonObject,
   type Json,
   type JsonObject,
   setMemberAt,
   numberOf,
   numberText,
-} from '../../lib/json/json-value.ts';
+} from '../../lib/json/json.ts';
 import type { Cell, Column, Row } from './table.ts';
 
 const extraAt = assetsTable.columns.findIndex((column) => column.name === 'extra');

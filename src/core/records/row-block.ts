@@ -1,5 +1,5 @@
 /// <reference lib="es2024.string" />
-import { numberText } from '../../lib/json/json-value.ts';
+import { numberText } from '../../lib/json/json.ts';
 import type { Cell, Column, Row } from './table.ts';
 import { utf8Text, MadeText } from './texts.ts';
 import { backslash, carriageReturn, comma, lineFeed, quote, space } from '../../lib/ascii.ts';

@@ -5,7 +5,7 @@ import { mostAtOnce } from '../client/judgement/call-limit.ts';
 import { asksAlone, sizeBounds } from '../job/job-dialect.ts';
 import type { Job } from '../job/job-schema.ts';
 import { plural } from '../../lib/format-text.ts';
-import { LinkedAbort, untilAborted } from '../../lib/abort.ts';
+import { LinkedAbort, untilAborted } from '../../lib/end-work.ts';
 import type { Begun } from '../../places/export/export-facts.ts';
 import type { Journal } from '../../places/scratch/journal.ts';
 import type { Tally } from '../../places/scratch/tally.ts';

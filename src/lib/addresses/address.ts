@@ -1,9 +1,27 @@
-import { join } from 'node:path';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { ExportError } from '../export-error.ts';
 import { fileURLToPath } from 'node:url';
 import { bucketExamples, bucketNameProblem, bucketSchemes } from './address-kinds.ts';
-import { ExportError } from '../export-error.ts';
-import { homeFolder } from './home-folder.ts';
-import { nearestName } from '../nearest-name.ts';
+import { nearestName } from '../format-text.ts';
+
+/**
+ * The home folder of the user. @param instead says which folder to name where there is none
+ * @throws {ExportError} `usage` for a user without one: a uid of a container, or an empty `HOME`
+ */
+export function homeFolder(instead: string): string {
+  const home = homeOrNone();
+  if (isAbsolute(home)) return home;
+  throw new ExportError('usage', 'this user has no home folder (HOME)', { todo: instead });
+}
+
+function homeOrNone(): string {
+  try {
+    return homedir();
+  } catch {
+    return ''; // The uid has no entry.
+  }
+}
 
 interface AddressRules {
   /** Whether it may lie in a bucket. */
@@ -54,7 +72,7 @@ const uses = {
 export type AddressUse = keyof typeof uses;
 
 /** What an address is. */
-export type Address =
+type Address =
   /** `text` is a path, relative or absolute: `~/` and `file://` are resolved. */
   | { readonly kind: 'path' | 'bucket' | 'stream'; readonly text: string }
   /** `problem` is a clause that follows the name of the place; `todo` holds the nearest right form. */

@@ -1,4 +1,4 @@
-import { wordsPerHash } from './hash-128.ts';
+import { wordsPerHash } from './hash-set-128.ts';
 
 /** A slot in ten is empty. */
 const fullest = 0.9;

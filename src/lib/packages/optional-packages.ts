@@ -11,7 +11,7 @@ const absent: ReadonlySet<string> = new Set([
   ...['ERR_PACKAGE_PATH_NOT_EXPORTED', 'ERR_UNSUPPORTED_DIR_IMPORT', 'ENOENT'],
 ]);
 
-export interface Optional<T> {
+interface Optional<T> {
   /** What needs the packages, for the message: `an S3 bucket`. */
   readonly what: string;
   readonly packages: readonly string[];
@@ -41,7 +41,7 @@ export async function loadOptional<T>({ what, packages, load, instead }: Optiona
 }
 
 /** Where a copy of the program lies, and who wants to install something beside it. */
-export interface InstallPlace {
+interface InstallPlace {
   /** Folder of the package, without links. */
   readonly root: string;
   /** The Node.js that runs it. */
@@ -104,4 +104,15 @@ function testedVersion(root: string, name: string): string {
     readFileSync(join(root, 'package.json'), 'utf8'),
   ) as Record<'optionalDependencies' | 'peerDependencies', Readonly<Record<string, string>>>;
   return (optionalDependencies[name] ?? peerDependencies[name] ?? 'latest').replace(/^\^/, '');
+}
+
+/**
+ * The optional package of DuckDB.
+ * @param what what needs it, for the message
+ * @param instead what to do without it, as a sentence
+ * @throws {ExportError} `usage` when it is not installed, or not for this system
+ */
+export function loadDuckdb(what: string, instead?: string): Promise<typeof import('@duckdb/node-api')> {
+  const request = { what, packages: ['@duckdb/node-api'], load: () => import('@duckdb/node-api') };
+  return loadOptional(instead === undefined ? request : { ...request, instead });
 }

@@ -1,5 +1,5 @@
 import { asBuffer, type ByteScanner, type ByteSpan, carryBytes } from './split-lines.ts';
-import { mostJsonDepth } from '../json/json-depth.ts';
+import { mostJsonDepth } from '../json/json.ts';
 import {
   backslash,
   carriageReturn,

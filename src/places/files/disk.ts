@@ -6,7 +6,7 @@ import { type DirectWrites, directWritesTo } from '../scratch/direct-writes.ts';
 import type { Lock } from './lock.ts';
 import { makeFolder, notPlain, onDisk, refusesLinks, syncFolder, tooLarge } from '../../lib/disk/on-disk.ts';
 import type { OpenFile, ReadableFile } from './open-file.ts';
-import { thenCleanUp } from '../../lib/clean-up.ts';
+import { thenCleanUp } from '../../lib/end-work.ts';
 
 /** Files to read, wherever they lie: on a disk, or in a bucket. */
 export interface Reads {

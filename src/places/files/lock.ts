@@ -16,10 +16,10 @@ import {
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, ExportError, isNothingThere, messageOf } from '../../lib/export-error.ts';
-import { answersAt, type LifeSocket, openLifeSocket } from '../../lib/process/life-socket.ts';
-import { diskError, openPlainSync, refusesLinks, withoutLinks } from '../../lib/disk/on-disk.ts';
-import { exportPaths, pathIn } from '../export/export-folder.ts';
 import {
+  answersAt,
+  type LifeSocket,
+  openLifeSocket,
   isAlive,
   isOfThisKernel,
   type LockOwner,
@@ -27,6 +27,8 @@ import {
   ownerLine,
   thisProcess,
 } from '../../lib/process/lock-owner.ts';
+import { diskError, openPlainSync, refusesLinks, withoutLinks } from '../../lib/disk/on-disk.ts';
+import { exportPaths, pathIn } from '../export/export-folder.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 
 /** Held by the one run that may change an export. */

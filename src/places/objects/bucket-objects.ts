@@ -15,7 +15,7 @@ import { noBucket, type RetryContext, type StoreFault, storeUnavailable, withSto
 import { answerLimitMs, putLimitMs, withinTime } from './time-limit.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { setMaxListeners } from 'node:events';
-import { untilAborted } from '../../lib/abort.ts';
+import { untilAborted } from '../../lib/end-work.ts';
 
 /** How long a store may take to answer the last question, in milliseconds. */
 const answerMs = 1000;

@@ -1,8 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
-import { meaningOfStatus } from '../../lib/http-status.ts';
+import { meaningOfStatus, firstContactMs, neverAnswered } from '../../lib/network.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { duration } from '../../lib/format-text.ts';
-import { firstContactMs, neverAnswered } from '../../lib/first-contact.ts';
 
 /** What a failure of a store means. `passing` is retried; `unsupported` never passes; a sentence says why a retry does not help. */
 export type StoreFault =

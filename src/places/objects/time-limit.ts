@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { untilAborted } from '../../lib/abort.ts';
+import { untilAborted } from '../../lib/end-work.ts';
 
 /** How long the client of a store waits for an answer, or for the next block of one, in milliseconds. */
 export const answerLimitMs = 60_000;

@@ -6,11 +6,10 @@ import { findInputs, type PreparedInputs } from '../../core/ids/prepare-inputs.t
 import { readIds } from '../../core/ids/read/read-ids.ts';
 import { type InvalidSample, sampling, type TakenColumn } from '../../core/ids/read/reading.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { thenCleanUp } from '../../lib/clean-up.ts';
+import { thenCleanUp } from '../../lib/end-work.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { byteSize, plural } from '../../lib/format-text.ts';
 import { HashSet128 } from '../../lib/hash/hash-set-128.ts';
-import { memoryLimit } from '../../lib/memory-limit.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
@@ -31,6 +30,7 @@ import { idsTable } from '../../core/records/beside-tables.ts';
 import type { Disk } from '../../places/files/disk.ts';
 import { type ObjectStore, inTurns } from '../../places/objects/object-store.ts';
 import { unfinishedFile } from '../../places/scratch/part-file.ts';
+import { totalmem } from 'node:os';
 
 export interface EnqueueRequest {
   readonly job: Job;
@@ -376,4 +376,10 @@ async function missingSlices(store: ObjectStore, slices: readonly EnqueuedSlice[
     if (!(await isThere(store, sliceNames.ids(slice), ids))) missing.push(slice);
   });
   return missing.sort((a, b) => a - b);
+}
+
+/** The bytes that this process may use: those of its container, or of the machine. */
+function memoryLimit(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }

@@ -1,6 +1,6 @@
 import { serviceAddress } from '../../core/client/wire/service-address.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { thenCleanUp } from '../../lib/clean-up.ts';
+import { thenCleanUp } from '../../lib/end-work.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { probeStore } from '../../places/objects/probe-store.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';

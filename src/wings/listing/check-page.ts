@@ -1,5 +1,5 @@
 import type { RecordError } from '../../core/client/asset-client.ts';
-import { idOfBytes, keyBytes, putIdBytes } from '../../lib/ids/id-bytes.ts';
+import { idOfBytes, keyBytes, putIdBytes } from '../../lib/ids/asset-id.ts';
 import { type Direction, keyAt } from './walk/keys.ts';
 import type { AnsweredPage, PageRequest } from './walk/walk.ts';
 import type { ListedRecord, ParsedPage } from './wire/parse-page.ts';

@@ -4,7 +4,7 @@ import { Openings } from '../../core/run/homes/open-scratch.ts';
 import { overrunOf } from '../../core/client/policies/overrun.ts';
 import { braked } from '../../core/run/run-brake.ts';
 import { clientOf } from '../../core/work/job-client.ts';
-import { thenCleanUp } from '../../lib/clean-up.ts';
+import { thenCleanUp } from '../../lib/end-work.ts';
 import { dayMs } from '../../lib/clock.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Lock } from '../../places/files/lock.ts';

@@ -6,7 +6,7 @@ import type { Brake } from '../../core/client/policies/brake.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count, plural } from '../../lib/format-text.ts';
-import { idOfBytes } from '../../lib/ids/id-bytes.ts';
+import { idOfBytes } from '../../lib/ids/asset-id.ts';
 import { type CheckedPage, checkPage } from './check-page.ts';
 import type { Members } from './members.ts';
 import type { KeptPage, PageJournal } from './page-journal.ts';

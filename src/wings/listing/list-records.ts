@@ -12,7 +12,7 @@ import { openHome } from '../../core/run/homes/open-home.ts';
 import { jobOfNothing, jobShape, listShape } from '../../core/run/job-shape.ts';
 import { observedRun } from '../../core/run/observed-run.ts';
 import { newReadProgress, readJobIds } from '../../core/work/read-job-ids.ts';
-import { idOfBytes, keyBytes } from '../../lib/ids/id-bytes.ts';
+import { idOfBytes, keyBytes } from '../../lib/ids/asset-id.ts';
 import type { ListContext, ListIdsRequest } from './list-request.ts';
 import type { ListMember, Members } from './members.ts';
 import type { KeptPage, PageJournal } from './page-journal.ts';

@@ -1,4 +1,4 @@
-import { idOfBytes, keyBytes } from '../../lib/ids/id-bytes.ts';
+import { idOfBytes, keyBytes } from '../../lib/ids/asset-id.ts';
 import type { KeptPage } from './page-journal.ts';
 
 /** A member of a list: where it stands among the pages. */

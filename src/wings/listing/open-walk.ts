@@ -7,7 +7,7 @@ import type { Walk, WalkOptions, AnsweredPage, PageRequest } from './walk/walk.t
 import { totalOf } from './wire/list-body.ts';
 import { type Place, PageByPageWalk } from './walk/page-by-page.ts';
 import type { ListFacts } from './walk/verdict-of.ts';
-import { keyBytes } from '../../lib/ids/id-bytes.ts';
+import { keyBytes } from '../../lib/ids/asset-id.ts';
 import { keyAt } from './walk/keys.ts';
 
 /** Where a page ends, and whether it still ended there when all pages were read. */

@@ -1,7 +1,7 @@
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { isTime } from '../../core/records/asset-changes.ts';
 import { isIdColumn, type Row, type Table } from '../../core/records/table.ts';
-import { neverAnswered } from '../../lib/first-contact.ts';
+import { neverAnswered } from '../../lib/network.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database } from './database.ts';
 import { type FailedLoad, isSilent, loadError, lockNotGranted, shownReason } from './load-errors.ts';

@@ -3,7 +3,7 @@ import { copyExport } from '../../exports/copy-export.ts';
 import { type FinishedExport, openFinished } from '../../exports/finished-export.ts';
 import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
-import { thenCleanUp } from '../../lib/clean-up.ts';
+import { thenCleanUp } from '../../lib/end-work.ts';
 import { outcomesToRead } from '../../core/records/beside-tables.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Spent } from '../../places/export/export-facts.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { codeOf } from '../../lib/export-error.ts';
-import { LastSecond } from '../../lib/last-second.ts';
+import { LastSecond } from '../../lib/end-work.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 
 /** Time limit of an attempt, and how many follow the first. */

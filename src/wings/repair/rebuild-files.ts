@@ -1,7 +1,7 @@
 import { childRows } from '../../core/records/child-tables.ts';
 import { assetsTable, changesTable } from '../../core/records/columns.ts';
 import { flattenAsset } from '../../core/records/flatten-asset.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
 import { blockOf, type RowBlock } from '../../core/records/row-block.ts';
 import type { ShapedTable } from '../../core/records/shape-table.ts';
 import { isIdColumn, type Row } from '../../core/records/table.ts';

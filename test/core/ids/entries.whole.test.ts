@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CheckedId } from '../../../src/lib/ids/checked-id.ts';
+import { CheckedId } from '../../../src/lib/ids/asset-id.ts';
 import { Entries, type IdEntry } from '../../../src/core/ids/entries.ts';
 import { idOf } from '../client/support/calls.ts';
 import { entriesIn, inColumns } from './entries.ts';

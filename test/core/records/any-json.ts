@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { numberOf } from '../../../src/lib/json/json-value.ts';
-import { parseJson, type Json, type JsonObject } from '../../../src/lib/json/json.ts';
+import { numberOf, parseJson, type Json, type JsonObject } from '../../../src/lib/json/json.ts';
 import { anyText, textFrom } from '../../support/any-text.ts';
 
 const realAssets = new URL('../../../../shared/data/real-assets.jsonl', import.meta.url);

@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { assetsTable } from '../../../src/core/records/columns.ts';
 import { sameNumber } from '../../../src/core/records/flatten-asset.ts';
-import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../../../src/lib/json/json.ts';
-import { setMember, ExactNumber, numberOf, numberText } from '../../../src/lib/json/json-value.ts';
+import {
+  isJsonObject,
+  stringifyJson,
+  type Json,
+  type JsonObject,
+  setMember,
+  ExactNumber,
+  numberOf,
+  numberText,
+} from '../../../src/lib/json/json.ts';
 import type { Column, ColumnType } from '../../../src/core/records/table.ts';
 import { anyJson, anyString, numberTextOf } from './any-json.ts';
 import { anyText } from '../../support/any-text.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearestName } from '../../../src/lib/nearest-name.ts';
+import { nearestName } from '../../../src/lib/format-text.ts';
 import { commandLine, shellWord, shownPath, withShownPaths } from '../../../src/lib/addresses/shown-text.ts';
 
 it('a path is shown from the working directory or from the root, whichever is shorter', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hash128, hashBlock } from '../../../src/lib/hash/hash-128.ts';
-import { HashSet128 } from '../../../src/lib/hash/hash-set-128.ts';
+import { hash128, hashBlock, HashSet128 } from '../../../src/lib/hash/hash-set-128.ts';
 
 /** Words that meet: in the first slots, in the last ones, and in one shard. */
 const word = fc.constantFrom(0, 1, 2, 256, 0x8000_0000, 0xffff_ff00, 0xffff_ffff);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAssetId } from '../../../src/lib/ids/asset-id.ts';
-import { idOfBytes, keyBytes, putIdBytes } from '../../../src/lib/ids/id-bytes.ts';
+import { isAssetId, idOfBytes, keyBytes, putIdBytes } from '../../../src/lib/ids/asset-id.ts';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 
 /** Keys with so many zero bytes in front, and two of each kind of limit. */

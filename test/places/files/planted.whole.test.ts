@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readSmallText } from '../../../src/lib/disk/read-text.ts';
+import { readSmallText } from '../../../src/lib/disk/on-disk.ts';
 import { localDisk, type Disk } from '../../../src/places/files/disk.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
@@ -24,7 +24,7 @@ describe('what is planted at the name of a file', () => {
   });
 
   it('a pipe whose writer ends it is read as a text', async () => {
-    const script = `import { readSmallText } from '${join(process.cwd(), 'src/lib/disk/read-text.ts')}'; process.stdout.write(readSmallText(process.argv[1]))`;
+    const script = `import { readSmallText } from '${join(process.cwd(), 'src/lib/disk/on-disk.ts')}'; process.stdout.write(readSmallText(process.argv[1]))`;
     const line = 'node --import ts-blank-space/register --input-type=module -e "$0" <(sleep 0.1; echo key)';
     expect(execFileSync('bash', ['-c', line, script], { encoding: 'utf8' })).toBe('key\n');
   });

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { dialectNamed } from '../../../src/core/job/job-dialect.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { idOfBytes } from '../../../src/lib/ids/id-bytes.ts';
+import { idOfBytes } from '../../../src/lib/ids/asset-id.ts';
 import { type RunningService, type ServiceFaults, startService } from '../../../src/practice-service.ts';
 import { seeded } from './simulated-index.ts';
 

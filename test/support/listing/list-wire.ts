@@ -1,8 +1,7 @@
 import type { HttpClient, OtherAnswer, OtherRequest } from '../../../src/core/client/wire/http-client.ts';
 import { judgeReading } from '../../../src/core/client/wire/judge-answer.ts';
-import { idOfBytes } from '../../../src/lib/ids/id-bytes.ts';
+import { idOfBytes, putIdBytes } from '../../../src/lib/ids/asset-id.ts';
 import { keyAt } from '../../../src/wings/listing/walk/keys.ts';
-import { putIdBytes } from '../../../src/lib/ids/id-bytes.ts';
 import type { SimulatedIndex } from './simulated-index.ts';
 
 /** What the wire is told of a page before it answers. */

@@ -5,7 +5,7 @@ import type { AssetStore } from '../../../packages/practice-service/src/store/as
 import { recordOf, type StoredRecord } from '../../../packages/practice-service/src/store/stored-record.ts';
 import type { ListingDialect } from '../../../src/core/client/dialects.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { idOfBytes } from '../../../src/lib/ids/id-bytes.ts';
+import { idOfBytes } from '../../../src/lib/ids/asset-id.ts';
 import type { ServiceFaults } from '../../../src/practice-service.ts';
 import { checkPage } from '../../../src/wings/listing/check-page.ts';
 import { pageBody, parsePage, parseTotal, totalBody } from '../../../src/wings/listing/index.ts';

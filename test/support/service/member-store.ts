@@ -1,4 +1,4 @@
-import { idOfBytes, keyBytes, putIdBytes } from '../../../src/lib/ids/id-bytes.ts';
+import { idOfBytes, keyBytes, putIdBytes } from '../../../src/lib/ids/asset-id.ts';
 import type { AssetStore } from '../../../packages/practice-service/src/store/asset-store.ts';
 import { recordOf, type StoredRecord } from '../../../packages/practice-service/src/store/stored-record.ts';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import { idOfBytes } from '../../../src/lib/ids/id-bytes.ts';
+import { idOfBytes } from '../../../src/lib/ids/asset-id.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
 import { bytesOfKey } from '../../../src/wings/listing/walk/keys.ts';
 import { type ListAccount, listStatus } from '../../../src/wings/listing/index.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tables } from '../../../src/core/records/columns.ts';
-import { numberOf, numberText } from '../../../src/lib/json/json-value.ts';
-import { isJsonObject, type Json, parseJson, stringifyJson } from '../../../src/lib/json/json.ts';
+import { numberOf, numberText, isJsonObject, type Json, parseJson, stringifyJson } from '../../../src/lib/json/json.ts';
 import type { Cell, ColumnType } from '../../../src/core/records/table.ts';
 import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../../src/lib/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../../../src/lib/json/json.ts';
 import { putLeafHashes } from '../generated/leaf-hashes.ts';
 import { nextAddress } from '../generated/base58.ts';
 import type { SeededRandom } from '../generated/seeded-random.ts';

@@ -1,6 +1,5 @@
 import { type Clock, dayMs } from '../../../../src/lib/clock.ts';
-import { parseJson, stringifyJson } from '../../../../src/lib/json/json.ts';
-import { isJsonObject, type JsonObject } from '../../../../src/lib/json/json-value.ts';
+import { parseJson, stringifyJson, isJsonObject, type JsonObject } from '../../../../src/lib/json/json.ts';
 import { randomOf } from '../generated/seeded-random.ts';
 import type { AssetStore } from '../store/asset-store.ts';
 import { recordOf, type StoredRecord } from '../store/stored-record.ts';

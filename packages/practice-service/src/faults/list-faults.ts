@@ -1,4 +1,4 @@
-import { keyBytes } from '../../../../src/lib/ids/id-bytes.ts';
+import { keyBytes } from '../../../../src/lib/ids/asset-id.ts';
 import { type MemberIndex, type MemberRows, rowOf } from '../lists/member-index.ts';
 import type { ActiveFault } from './fault-plan.ts';
 import type { Fault, FaultOf } from './fault-schema.ts';

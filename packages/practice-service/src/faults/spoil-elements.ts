@@ -1,5 +1,4 @@
-import { isAssetId } from '../../../../src/lib/ids/asset-id.ts';
-import { idOfBytes } from '../../../../src/lib/ids/id-bytes.ts';
+import { isAssetId, idOfBytes } from '../../../../src/lib/ids/asset-id.ts';
 import type { AssetQuery } from '../asset-query.ts';
 import type { ActiveFault } from './fault-plan.ts';
 import type { FaultOf } from './fault-schema.ts';

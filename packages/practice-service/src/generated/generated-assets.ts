@@ -4,7 +4,7 @@ import { contentText } from './generated-content.ts';
 import { coreText } from './generated-core.ts';
 import { mintExtensionsText, tokenInfoText } from './generated-token.ts';
 import { type LeafHashes, leafHashesOf } from './leaf-hashes.ts';
-import type { JsonObject } from '../../../../src/lib/json/json-value.ts';
+import type { JsonObject } from '../../../../src/lib/json/json.ts';
 import { inventedAddress, pickOwner } from './invented-collections.ts';
 import { randomOf, SeededRandom } from './seeded-random.ts';
 

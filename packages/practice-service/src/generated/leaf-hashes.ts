@@ -1,7 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { isAssetId } from '../../../../src/lib/ids/asset-id.ts';
-import { idOfBytes, keyBytes, putIdBytes } from '../../../../src/lib/ids/id-bytes.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../../src/lib/json/json-value.ts';
+import { isAssetId, idOfBytes, keyBytes, putIdBytes } from '../../../../src/lib/ids/asset-id.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../../src/lib/json/json.ts';
 
 /** Hashes of a compressed asset, in base58. */
 export interface LeafHashes {

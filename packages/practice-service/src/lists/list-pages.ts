@@ -1,4 +1,4 @@
-import { keyBytes } from '../../../../src/lib/ids/id-bytes.ts';
+import { keyBytes } from '../../../../src/lib/ids/asset-id.ts';
 import type { SpokenLists } from '../dialect.ts';
 import { droppedBy, hiddenRows, type ListFaults } from '../faults/list-faults.ts';
 import type { ErrorObject } from '../json-rpc.ts';

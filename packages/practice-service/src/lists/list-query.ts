@@ -1,5 +1,4 @@
-import { isAssetId } from '../../../../src/lib/ids/asset-id.ts';
-import { keyBytes, putIdBytes } from '../../../../src/lib/ids/id-bytes.ts';
+import { isAssetId, keyBytes, putIdBytes } from '../../../../src/lib/ids/asset-id.ts';
 import { type AssetQuery, pubkeyInvalid, readConfig } from '../asset-query.ts';
 import type { ShowFlag, SpokenDialect, SpokenLists } from '../dialect.ts';
 import { type ErrorObject, invalidParams } from '../json-rpc.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import { idOfBytes, keyBytes, putIdBytes } from '../../../../src/lib/ids/id-bytes.ts';
+import { idOfBytes, keyBytes, putIdBytes } from '../../../../src/lib/ids/asset-id.ts';
 import type { StoredRecord } from '../store/stored-record.ts';
 import type { MemberFilter } from './list-query.ts';
 

@@ -9,7 +9,7 @@ import {
   space,
   tab,
 } from '../../../../src/lib/ascii.ts';
-import { closingQuote, jsonEnd } from '../../../../src/lib/scan/json-end.ts';
+import { closingQuote, jsonEnd } from '../../../../src/lib/scan/json-scanner.ts';
 
 /** Bytes from `start` up to, not including, `end`. */
 export interface JsonSpan {

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream, statSync } from 'node:fs';
 import { isAssetId } from '../../../../src/lib/ids/asset-id.ts';
-import { stringifyJson } from '../../../../src/lib/json/json.ts';
-import type { JsonObject } from '../../../../src/lib/json/json-value.ts';
+import { stringifyJson, type JsonObject } from '../../../../src/lib/json/json.ts';
 import { codecOf, decompress } from '../../../../src/lib/decompress.ts';
 import { codeOf, ExportError, messageOf } from '../../../../src/lib/export-error.ts';
 import { type ByteSpan, splitLines } from '../../../../src/lib/scan/split-lines.ts';

@@ -5,7 +5,7 @@ import type { ClientListener, ServiceState } from '../client-events.ts';
 import type { Judgement, Unavailable, Verdict } from '../judgement/judgement.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
 import { type ErrorFacts, ExportError } from '../../../lib/export-error.ts';
-import { neverAnswered } from '../../../lib/first-contact.ts';
+import { neverAnswered } from '../../../lib/network.ts';
 
 /** Reports in words what the judgement believes of the service: each change is an event. */
 export class ServiceReport {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
-import { firstContactMs } from '../../../lib/first-contact.ts';
+import { firstContactMs } from '../../../lib/network.ts';
 import type { ExportError } from '../../../lib/export-error.ts';
 import type { AssetAnswer, Asker, CallOutline, RefusedAnswer } from '../asset-client.ts';
 import { AttemptError, isTrouble } from '../attempt-error.ts';

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { closeBrace, closeBracket, colon, comma, lowerN, openBrace } from '../../../lib/ascii.ts';
 import { type Json, parseJson } from '../../../lib/json/json.ts';
-import { countValues, jsonEnd } from '../../../lib/scan/json-end.ts';
-import { JsonScanner } from '../../../lib/scan/json-scanner.ts';
+import { countValues, jsonEnd, JsonScanner } from '../../../lib/scan/json-scanner.ts';
 import { utf8Text } from '../../records/texts.ts';
 import { type RpcError, rpcError } from './classify-error.ts';
 

@@ -1,5 +1,5 @@
 import { ExactNumber, isJsonObject, type Json, parseJson } from '../../../lib/json/json.ts';
-import { meaningOfStatus } from '../../../lib/http-status.ts';
+import { meaningOfStatus } from '../../../lib/network.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
 import { AttemptError } from '../attempt-error.ts';
 import { BodyTooLong, BodyUndecodable } from './answer-body.ts';

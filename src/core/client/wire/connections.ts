@@ -7,7 +7,7 @@ import AnyPool from 'undici/lib/dispatcher/pool.js';
 import type { Proxy } from './proxy-settings.ts';
 import type { TlsMaterial } from './service-address.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { addressAttemptMs } from '../../../lib/process/address-attempts.ts';
+import { addressAttemptMs } from '../../../lib/network.ts';
 import { isOfCertificate } from './classify-error.ts';
 
 // The index of undici has the same. It also loads fetch, caches and mocks: 40 ms of a start.

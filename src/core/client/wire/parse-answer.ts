@@ -1,7 +1,6 @@
-import { isTooDeep, mostJsonDepth } from '../../../lib/json/json-depth.ts';
+import { isTooDeep, mostJsonDepth, isJsonObject, type Json, stringifyJson } from '../../../lib/json/json.ts';
 import { type ErrorEntry, isAsset, isErrorEntry } from '../../records/asset.ts';
-import { isJsonObject, type Json, stringifyJson } from '../../../lib/json/json.ts';
-import { mostValues } from '../../../lib/scan/json-end.ts';
+import { mostValues } from '../../../lib/scan/json-scanner.ts';
 import type { AssetCall, ElementReader, RecordError, RecordsAnswer } from '../asset-client.ts';
 import { AnswerText, type Envelope, MalformedAnswer, readEnvelope } from './answer-envelope.ts';
 import { requestId } from './call-body.ts';

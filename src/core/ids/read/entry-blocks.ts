@@ -1,5 +1,5 @@
-import { CheckedId } from '../../../lib/ids/checked-id.ts';
-import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
+import { CheckedId } from '../../../lib/ids/asset-id.ts';
+import { wordsPerHash } from '../../../lib/hash/hash-set-128.ts';
 import { Entries, type EntryBlock } from '../entries.ts';
 import { cleanId, shortText, whyInvalid } from '../clean-id.ts';
 import type { ReadingListener } from './reading.ts';

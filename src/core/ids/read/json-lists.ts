@@ -1,5 +1,5 @@
 import { plural } from '../../../lib/format-text.ts';
-import { closingQuote } from '../../../lib/scan/json-end.ts';
+import { closingQuote } from '../../../lib/scan/json-scanner.ts';
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from '../../../lib/ascii.ts';
 import { shellWord } from '../../../lib/addresses/shown-text.ts';
 import { isAssetId } from '../../../lib/ids/asset-id.ts';

@@ -2,7 +2,7 @@ import type { ByteScanner } from '../../../lib/scan/split-lines.ts';
 import { Entries, type EntryBlock } from '../entries.ts';
 import { EntryBlocks } from './entry-blocks.ts';
 import { checkText } from '../check-text.ts';
-import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
+import { wordsPerHash } from '../../../lib/hash/hash-set-128.ts';
 import type { IdInput } from '../id-input.ts';
 import type { ReadingListener } from './reading.ts';
 import { inputBytes, fingerprintInputs, type InputFingerprint } from './input-bytes.ts';

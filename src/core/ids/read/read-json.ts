@@ -13,7 +13,7 @@ import {
   tab,
 } from '../../../lib/ascii.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { jsonEnd } from '../../../lib/scan/json-end.ts';
+import { jsonEnd } from '../../../lib/scan/json-scanner.ts';
 import { scanJson } from '../../../lib/scan/scan-json.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import type { JsonForm } from './list-form.ts';

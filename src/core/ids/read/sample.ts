@@ -1,4 +1,4 @@
-import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
+import { wordsPerHash } from '../../../lib/hash/hash-set-128.ts';
 import { Entries, type EntryBlock } from '../entries.ts';
 
 /** What nobody is told of a reading that only counts. */

@@ -1,11 +1,10 @@
-import { isJsonObject, type Json } from '../../../lib/json/json-value.ts';
+import { isJsonObject, type Json } from '../../../lib/json/json.ts';
 import { assetsTable } from '../columns.ts';
 import { type RowBlock, textOfCell } from '../row-block.ts';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { theKernel } from '../../../lib/kernel/kernel.ts';
 import { hashRoom } from '../../../lib/kernel/slots.ts';
-import { isAssetId } from '../../../lib/ids/asset-id.ts';
-import { keyBytes, putIdBytes } from '../../../lib/ids/id-bytes.ts';
+import { isAssetId, keyBytes, putIdBytes } from '../../../lib/ids/asset-id.ts';
 
 /** Most keys that are remembered: creators, collections and large owners come again and again. */
 const mostKeys = 4096;

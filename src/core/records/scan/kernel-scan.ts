@@ -37,7 +37,7 @@ import {
   typesSlot,
   widthSlot,
 } from '../../../lib/kernel/slots.ts';
-import { numberOf, numberText } from '../../../lib/json/json-value.ts';
+import { numberOf, numberText } from '../../../lib/json/json.ts';
 import { doubleOf, int64Of, uint64Of } from '../flatten-asset.ts';
 import type { MadeText } from '../texts.ts';
 import type { RowBlockBuilder } from '../row-block.ts';

@@ -1,7 +1,7 @@
 import { assetsTable, attributesTable, collectionsTable, groupingTable, tables } from '../columns.ts';
 import { type Drift, driftPath } from '../drift.ts';
 import type { Column, ColumnType, Table } from '../table.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../lib/json/json-value.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json/json.ts';
 import { mostKeyBytes } from '../../../lib/kernel/slots.ts';
 
 /** What is done with the value of a member. The kernel knows them by their place (kernel/plan.ts). */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { homeFolder } from '../../../lib/addresses/home-folder.ts';
+import { homeFolder } from '../../../lib/addresses/address.ts';
 import { bucketFiles } from '../../../places/export/bucket-files.ts';
 import type { Disk, Reads } from '../../../places/files/disk.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';

@@ -1,4 +1,4 @@
-import { thenCleanUp } from '../../../lib/clean-up.ts';
+import { thenCleanUp } from '../../../lib/end-work.ts';
 import type { ExportStart } from '../../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { Job } from '../../job/job-schema.ts';

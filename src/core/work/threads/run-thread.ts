@@ -3,7 +3,7 @@ import { journaled } from '../../client/policies/with-journal.ts';
 import type { AbsenceDesk } from '../../client/second-answers.ts';
 import { secretScrubber } from '../../client/wire/clean-message.ts';
 import { createWire } from '../../client/wire/http-client.ts';
-import { thenCleanUp } from '../../../lib/clean-up.ts';
+import { thenCleanUp } from '../../../lib/end-work.ts';
 import type { Batch } from '../../ids/batch-ids.ts';
 import { tlsFor } from '../../job/tls-files.ts';
 import type { PartsContext } from '../parts-context.ts';

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../../lib/clock.ts';
-import { giveAddressesTime } from '../../../lib/process/address-attempts.ts';
+import { giveAddressesTime } from '../../../lib/network.ts';
 import { localDisk } from '../../../places/files/disk.ts';
 import type { ThreadSettings } from './offers.ts';
 import { runThread } from './run-thread.ts';

@@ -1,12 +1,11 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../../../lib/clock.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
-import { firstContactMs, neverAnswered } from '../../../lib/first-contact.ts';
+import { firstContactMs, neverAnswered } from '../../../lib/network.ts';
 import { duration } from '../../../lib/format-text.ts';
-import { LastSecond } from '../../../lib/last-second.ts';
+import { LastSecond, untilAborted } from '../../../lib/end-work.ts';
 import { loadOptional } from '../../../lib/packages/optional-packages.ts';
 import { postgresAddressExample, postgresAddressProblem } from '../../../lib/addresses/address-kinds.ts';
-import { untilAborted } from '../../../lib/abort.ts';
 
 /** The waits between attempts, in milliseconds. */
 const [baseMs, capMs] = [200, 10_000] as const;

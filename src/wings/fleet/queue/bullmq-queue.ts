@@ -5,8 +5,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { ExportError, messageOf } from '../../../lib/export-error.ts';
 import { loadOptional } from '../../../lib/packages/optional-packages.ts';
 import { sha256 } from '../../../lib/hash/sha256.ts';
-import { LastSecond } from '../../../lib/last-second.ts';
-import { LinkedAbort, untilAborted } from '../../../lib/abort.ts';
+import { LastSecond, LinkedAbort, untilAborted } from '../../../lib/end-work.ts';
 import type { SliceJob, SliceQueue } from './slice-queue.ts';
 
 /** In the shared database, beside the ledger's schema. */

@@ -1,4 +1,4 @@
-import { keyBytes } from '../../../lib/ids/id-bytes.ts';
+import { keyBytes } from '../../../lib/ids/asset-id.ts';
 
 /** The largest key: an id is a number of 32 bytes, and so is every place between ids. */
 export const lastKey = (1n << BigInt(8 * keyBytes)) - 1n;

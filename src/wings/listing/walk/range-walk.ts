@@ -1,4 +1,4 @@
-import { keyBytes } from '../../../lib/ids/id-bytes.ts';
+import { keyBytes } from '../../../lib/ids/asset-id.ts';
 import { type Direction, endOfKeys, keyAt, type KeyRange, lastKey, mirrored, mirroredRange } from './keys.ts';
 import { Spans } from './spans.ts';
 import { verdictOf } from './verdict-of.ts';

@@ -1,5 +1,5 @@
 import { HashSet128 } from '../../../lib/hash/hash-set-128.ts';
-import { keyBytes } from '../../../lib/ids/id-bytes.ts';
+import { keyBytes } from '../../../lib/ids/asset-id.ts';
 import type { AnsweredPage, PageRequest, WalkCounts, WalkOptions } from './walk.ts';
 
 /** So many empty pages without any member end a walk. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AssetFlags } from '../../../core/client/asset-client.ts';
 import type { ListFilter, ListingDialect } from '../../../core/client/dialects.ts';
-import type { JsonObject } from '../../../lib/json/json-value.ts';
+import type { JsonObject } from '../../../lib/json/json.ts';
 
 /** Whose members are listed, and how their records are shown. */
 export interface ListQuery {

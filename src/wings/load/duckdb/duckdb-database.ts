@@ -1,7 +1,7 @@
 import { sourceOf } from '../../warehouse/index.ts';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { longestRowBytes, tableFunctionOf } from '../../../exports/duckdb-files.ts';
-import { loadDuckdb } from '../../../lib/packages/load-duckdb.ts';
+import { loadDuckdb } from '../../../lib/packages/optional-packages.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { Database } from '../database.ts';
 import type { LoadedExport } from '../loaded-export.ts';

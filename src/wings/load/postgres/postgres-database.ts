@@ -15,7 +15,7 @@ import type { LoadedExport } from '../loaded-export.ts';
 import { holdsAny, NulCleaner, type NulCounts, type NulRule } from '../nul/nul-values.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { messageOf } from '../../../lib/export-error.ts';
-import { firstContactMs } from '../../../lib/first-contact.ts';
+import { firstContactMs } from '../../../lib/network.ts';
 import { duration } from '../../../lib/format-text.ts';
 import { isSilent, isUnreachable } from '../load-errors.ts';
 

@@ -1,8 +1,8 @@
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { requireIntact } from './read-base-keys.ts';
 import { recordFiles } from '../../../exports/records.ts';
-import { CheckedId } from '../../../lib/ids/checked-id.ts';
-import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
+import { CheckedId } from '../../../lib/ids/asset-id.ts';
+import { wordsPerHash } from '../../../lib/hash/hash-set-128.ts';
 import { unexportedTable } from '../../../core/records/beside-tables.ts';
 import { pathIn } from '../../../places/export/export-folder.ts';
 import type { ReadableFile } from '../../../places/files/open-file.ts';

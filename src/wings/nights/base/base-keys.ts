@@ -1,6 +1,6 @@
 import type { IdList } from '../../../core/ids/id-list.ts';
-import { CheckedId } from '../../../lib/ids/checked-id.ts';
-import { wordsPerHash } from '../../../lib/hash/hash-128.ts';
+import { CheckedId } from '../../../lib/ids/asset-id.ts';
+import { wordsPerHash } from '../../../lib/hash/hash-set-128.ts';
 import { KeyTable } from '../../../lib/hash/key-table.ts';
 
 /** What an id is in the base. */

@@ -1,7 +1,7 @@
 import { type RowBlock, textOfCell } from '../../../core/records/row-block.ts';
 import { assetsTable } from '../../../core/records/columns.ts';
 import type { Column } from '../../../core/records/table.ts';
-import { nearestName } from '../../../lib/nearest-name.ts';
+import { nearestName } from '../../../lib/format-text.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import type { Disk } from '../../../places/files/disk.ts';
 import type { OpenFile, ReadableFile } from '../../../places/files/open-file.ts';

@@ -1,4 +1,4 @@
-import { loadDuckdb } from '../../../lib/packages/load-duckdb.ts';
+import { loadDuckdb } from '../../../lib/packages/optional-packages.ts';
 
 /** A value of a result: counts as numbers, all else as text. */
 export type Value = string | number | boolean | null;

@@ -1,5 +1,5 @@
 import { openFinished } from '../../../exports/finished-export.ts';
-import { thenCleanUp } from '../../../lib/clean-up.ts';
+import { thenCleanUp } from '../../../lib/end-work.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';

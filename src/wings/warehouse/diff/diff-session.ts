@@ -1,5 +1,5 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import { loadDuckdb } from '../../../lib/packages/load-duckdb.ts';
+import { loadDuckdb } from '../../../lib/packages/optional-packages.ts';
 
 /** A value of a result: texts, numbers, and bigints for 64-bit integers. */
 export type DiffValue = string | number | bigint | boolean | null;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { answersAt, openingSuffix, openLifeSocket } from '../../../src/lib/process/life-socket.ts';
+import { answersAt, openingSuffix, openLifeSocket } from '../../../src/lib/process/lock-owner.ts';
 
 it('answers under its name while it is open, and leaves no file', async () => {
   const path = join(emptyFolder(), 'alive');

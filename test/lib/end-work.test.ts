@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { thenCleanUp } from '../../src/lib/clean-up.ts';
+import { thenCleanUp } from '../../src/lib/end-work.ts';
 
 const fails = (message: string) => () => Promise.reject(new Error(message));
 

@@ -1,8 +1,8 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CheckedId } from '../../../src/lib/ids/checked-id.ts';
-import { hash128, hashBlock } from '../../../src/lib/hash/hash-128.ts';
+import { CheckedId } from '../../../src/lib/ids/asset-id.ts';
+import { hash128, hashBlock } from '../../../src/lib/hash/hash-set-128.ts';
 import { anyCharacter } from '../../support/any-text.ts';
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hash128, hashBlock } from '../../../src/lib/hash/hash-128.ts';
+import { hash128, hashBlock } from '../../../src/lib/hash/hash-set-128.ts';
 
 /** The 16 bytes of a hash as a string of characters below 256, words in little-endian order. */
 function hashBytes(text: string, seed: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { neverAnswered } from '../../src/lib/first-contact.ts';
+import { neverAnswered } from '../../src/lib/network.ts';
 import { withStoreRetries } from '../../src/places/objects/store-retries.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { connectPatiently } from '../../src/wings/load/postgres/postgres-database.ts';
