@@ -7,9 +7,8 @@ import { type Column, type Row, type Table, wholeName } from '../core/records/ta
 import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
 import { pathIn } from '../places/export/export-folder.ts';
-import { localDisk, type Reads } from '../places/files/disk.ts';
+import { localDisk, type Reads, type ReadableFile } from '../places/files/disk.ts';
 import { type Manifest, readManifest, withoutManifest } from '../places/export/manifest.ts';
-import type { ReadableFile } from '../places/files/open-file.ts';
 import { blockReaders, rowFormats } from './block-readers.ts';
 import { type PieceMemory, piecesOf, rangesOf } from '../places/export/part-bytes.ts';
 import type { RowLayout } from './row-readers.ts';

@@ -1,7 +1,6 @@
 import { type ColumnMetaData, type FileMetaData, parquetMetadataAsync, parquetSchema } from 'hyparquet';
 import { ExportError } from '../lib/export-error.ts';
-import type { Reads } from '../places/files/disk.ts';
-import type { ReadableFile } from '../places/files/open-file.ts';
+import type { Reads, ReadableFile } from '../places/files/disk.ts';
 import { rangesOf } from '../places/export/part-bytes.ts';
 
 /** What the footer of a Parquet file says of one column. */

@@ -7,8 +7,7 @@ import { piecesOf, rangesOf } from '../places/export/part-bytes.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
 import { messageOf } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
-import type { Reads } from '../places/files/disk.ts';
-import type { ReadableFile } from '../places/files/open-file.ts';
+import type { Reads, ReadableFile } from '../places/files/disk.ts';
 import { knownFiles, type Manifest } from '../places/export/manifest.ts';
 import { keepsIds, limitOf } from '../places/export/export-facts.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { localDisk } from '../../src/places/files/disk.ts';
-import { readJournals } from '../../src/places/scratch/journal-entries.ts';
+import { readJournals } from '../../src/places/scratch/journal.ts';
 import { type GeneratedService, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';

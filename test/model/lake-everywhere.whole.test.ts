@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contentSeal } from '../../src/places/export/content-seal.ts';
-import { manifestBytes, parseManifest } from '../../src/places/export/manifest.ts';
+import { contentSeal, manifestBytes, parseManifest } from '../../src/places/export/manifest.ts';
 import { checkLake } from '../../src/wings/lake/index.ts';
 import { metadataNames } from '../../src/wings/lake/table-files.ts';
 import { runsAll } from '../support/lane.ts';

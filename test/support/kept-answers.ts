@@ -7,7 +7,7 @@ import { jobOfNothing } from '../../src/core/run/job-shape.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { exportPaths } from '../../src/places/export/export-folder.ts';
 import { localDisk } from '../../src/places/files/disk.ts';
-import { readJournals } from '../../src/places/scratch/journal-entries.ts';
+import { readJournals } from '../../src/places/scratch/journal.ts';
 
 export interface KnownBatch {
   readonly firstId: string;

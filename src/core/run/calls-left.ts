@@ -9,7 +9,7 @@ import type { PreparedInputs } from '../ids/prepare-inputs.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
 import type { OpenExport } from './homes/export-home.ts';
-import type { KeptAnswers } from '../../places/scratch/journal-entries.ts';
+import type { KeptAnswers } from '../../places/scratch/journal.ts';
 import { nextUtcMidnight } from '../../lib/clock.ts';
 
 export interface PartsLeft {

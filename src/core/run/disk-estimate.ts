@@ -68,7 +68,7 @@ export interface DiskCounts {
  */
 const answerBytes = 1740;
 
-/** The same in what a night keeps of its requests (`places/scratch/packed-blocks.ts`). Measured: 40,000 take 17.6 MB. */
+/** The same in what a night keeps of its requests (`places/export/codec.ts`). Measured: 40,000 take 17.6 MB. */
 const packedBytes = 440;
 
 /**

@@ -1,7 +1,6 @@
 import { ExportError } from '../../lib/export-error.ts';
 import { type ObjectStore, versionOf } from '../objects/object-store.ts';
-import type { Reads } from '../files/disk.ts';
-import type { ReadableFile } from '../files/open-file.ts';
+import type { Reads, ReadableFile } from '../files/disk.ts';
 
 /** The objects of a bucket as files to read: paths begin with `address`. */
 export function bucketFiles(store: ObjectStore, address: string): Reads {

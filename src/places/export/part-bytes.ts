@@ -1,6 +1,5 @@
 import { factsOfBytes } from '../../lib/hash/sha256.ts';
-import type { Reads } from '../files/disk.ts';
-import type { ReadableFile } from '../files/open-file.ts';
+import type { Reads, ReadableFile } from '../files/disk.ts';
 
 const pieceBytes = 1 << 20;
 

@@ -2,11 +2,27 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, open, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { codeOf, isNothingThere } from '../../lib/export-error.ts';
-import { type DirectWrites, directWritesTo } from '../scratch/direct-writes.ts';
 import type { Lock } from './lock.ts';
 import { makeFolder, notPlain, onDisk, refusesLinks, syncFolder, tooLarge } from '../../lib/disk/on-disk.ts';
-import type { OpenFile, ReadableFile } from './open-file.ts';
 import { thenCleanUp } from '../../lib/end-work.ts';
+import { beginsAtPage, pageBytes } from '../../lib/buffer-pool.ts';
+
+/** A file that is open for reading. */
+export interface ReadableFile {
+  /** Fewer bytes only at the end of the file. They may come to lie in `memory`, where it is long enough. */
+  read(position: number, length: number, memory?: Uint8Array): Promise<Uint8Array>;
+  size(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A file that is open for writing, too. Writes are whole (short writes are continued) and in the order they were awaited. */
+export interface OpenFile extends ReadableFile {
+  /** Writes at `position`, or after what was written last. What is left out before `position` reads as any bytes. */
+  write(bytes: Uint8Array, position?: number): Promise<void>;
+  /** Makes the file's bytes survive a loss of power. Never tried twice: a failed sync leaves nothing to trust. */
+  sync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+}
 
 /** Files to read, wherever they lie: on a disk, or in a bucket. */
 export interface Reads {
@@ -222,4 +238,57 @@ export async function writeFile(files: Disk, path: string, write: (file: OpenFil
   } finally {
     await file.close();
   }
+}
+
+/** A direct write of fewer bytes costs more than a copy into the page cache. */
+export const minDirectBytes = 256 * 1024;
+
+/** File systems without direct writes, or with larger pages than ours. */
+const refusals: ReadonlySet<string | undefined> = new Set(['EINVAL', 'EOPNOTSUPP', 'ENOTSUP']);
+
+/** An open file that takes whole pages past the page cache. */
+export type DirectFile = Pick<FileHandle, 'write' | 'close'>;
+
+/**
+ * Writes to an open file past the system's page cache, which saves the copy into it: up to a fifth of an export's CPU time
+ * (docs/decisions/0014). What it does not take is left to an ordinary write of the same file.
+ */
+export class DirectWrites {
+  readonly #openAgain: () => Promise<DirectFile>;
+  #file: DirectFile | undefined;
+  #isRefused = false;
+
+  constructor(openAgain: () => Promise<DirectFile>) {
+    this.#openAgain = openAgain;
+  }
+
+  /**
+   * Writes leading whole pages, where memory and position are those of pages.
+   * @returns how many bytes were written, often 0
+   * @throws an error of the disk, for example when it is full
+   */
+  async write(bytes: Uint8Array, position: number): Promise<number> {
+    const length = bytes.length - (bytes.length % pageBytes);
+    if (this.#isRefused || length < minDirectBytes || position % pageBytes !== 0 || !beginsAtPage(bytes)) return 0;
+    try {
+      this.#file ??= await this.#openAgain();
+      return (await this.#file.write(bytes, 0, length, position)).bytesWritten;
+    } catch (error) {
+      if (this.#file !== undefined && !refusals.has(codeOf(error))) throw error;
+      this.#isRefused = true;
+      return 0;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+  }
+}
+
+/** Direct writes to a file that this process has open; undefined where the system has none. */
+function directWritesTo({ fd }: { readonly fd: number }): DirectWrites | undefined {
+  if (process.platform !== 'linux') return undefined;
+  // By number: the name may lead to another file by now.
+  const again = `/proc/self/fd/${fd}`;
+  return new DirectWrites(() => open(again, constants.O_WRONLY | constants.O_DIRECT));
 }

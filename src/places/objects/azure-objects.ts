@@ -22,8 +22,9 @@ import {
   noCredentials,
   refused,
   type StoreFault,
+  answerLimitMs,
+  blocksInTime,
 } from './store-retries.ts';
-import { answerLimitMs, blocksInTime } from './time-limit.ts';
 
 /** `bucket` is the container. */
 export interface AzurePlace extends BucketPrefix {

@@ -11,8 +11,16 @@ import {
   sizeOfBody,
   putSideBySide,
 } from './object-store.ts';
-import { noBucket, type RetryContext, type StoreFault, storeUnavailable, withStoreRetries } from './store-retries.ts';
-import { answerLimitMs, putLimitMs, withinTime } from './time-limit.ts';
+import {
+  noBucket,
+  type RetryContext,
+  type StoreFault,
+  storeUnavailable,
+  withStoreRetries,
+  answerLimitMs,
+  putLimitMs,
+  withinTime,
+} from './store-retries.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { setMaxListeners } from 'node:events';
 import { untilAborted } from '../../lib/end-work.ts';

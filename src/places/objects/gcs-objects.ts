@@ -21,8 +21,9 @@ import {
   noCredentials,
   refused,
   type StoreFault,
+  answerLimitMs,
+  blocksInTime,
 } from './store-retries.ts';
-import { answerLimitMs, blocksInTime } from './time-limit.ts';
 
 export interface GcsPlace extends BucketPrefix {
   /** Another address of the service, for tests. Credentials are sent to it. STORAGE_EMULATOR_HOST gets none. */

@@ -11,8 +11,8 @@ import {
   withBytes,
 } from './bucket-objects.ts';
 import { type ObjectStore, sha256OfBody, sizeOfBody } from './object-store.ts';
-import { answerLimitMs } from './time-limit.ts';
 import {
+  answerLimitMs,
   isNetworkFailure,
   isPassingStatus,
   noBucket,

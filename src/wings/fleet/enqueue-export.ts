@@ -20,7 +20,7 @@ import { requireSameSlices } from '../../core/run/homes/open-slices.ts';
 import { type EnqueuedSlice, readStart, type HomeStart, startBody } from '../../core/run/homes/home-start.ts';
 import { openHomePlace, bucketIds } from '../../core/run/homes/open-home.ts';
 import { fleetShape, jobShape, requireSame } from '../../core/run/job-shape.ts';
-import { probeStore } from '../../places/objects/probe-store.ts';
+import { probeStore } from '../../places/objects/open-objects.ts';
 import { requireFleetHome } from './fleet-home.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { sliceNames } from '../../places/log/slice-log.ts';

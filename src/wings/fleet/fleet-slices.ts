@@ -15,7 +15,7 @@ import { idsTable } from '../../core/records/beside-tables.ts';
 import type { RowBlock } from '../../core/records/row-block.ts';
 import { csvBlocks } from '../../exports/csv-blocks.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import { PackedBlocks } from '../../places/scratch/packed-blocks.ts';
+import { PackedBlocks } from '../../places/export/codec.ts';
 
 export type FleetPlace = HomePlace & Pick<SliceToClaim, 'canReplace' | 'requireCurrent'>;
 

@@ -2,7 +2,7 @@ import { serviceAddress } from '../../core/client/wire/service-address.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/end-work.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { probeStore } from '../../places/objects/probe-store.ts';
+import { probeStore } from '../../places/objects/open-objects.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { newReadProgress } from '../../core/work/read-job-ids.ts';

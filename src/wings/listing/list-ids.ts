@@ -8,7 +8,7 @@ import { thenCleanUp } from '../../lib/end-work.ts';
 import { dayMs } from '../../lib/clock.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Lock } from '../../places/files/lock.ts';
-import { openTally, type Tally } from '../../places/scratch/tally.ts';
+import { openTally, type Tally } from '../../places/export/export-facts.ts';
 import { beganAt, listAccountOf } from './list-account.ts';
 import { readAccount, removeUnproven, writeAccount, writeList } from './list-files.ts';
 import { listPages, mostListCalls } from './list-pages.ts';

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { ExportError } from '../../lib/export-error.ts';
 import { checkedJson, valueOfCheckedJson } from '../../lib/hash/sha256.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
-import { type Disk, type Reads, writeWhole } from '../../places/files/disk.ts';
-import type { OpenFile } from '../../places/files/open-file.ts';
+import { type Disk, type Reads, writeWhole, type OpenFile } from '../../places/files/disk.ts';
 import type { CheckedPage } from './check-page.ts';
 import {
   changedBetween,

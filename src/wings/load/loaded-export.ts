@@ -6,8 +6,7 @@ import { changeColumns, changesTable } from '../../core/records/columns.ts';
 import { limitOf, limitText } from '../../places/export/export-facts.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
-import { contentSeal } from '../../places/export/content-seal.ts';
-import type { Manifest } from '../../places/export/manifest.ts';
+import { contentSeal, type Manifest } from '../../places/export/manifest.ts';
 import type { Reads } from '../../places/files/disk.ts';
 
 /** What is loaded. */

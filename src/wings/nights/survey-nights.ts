@@ -1,10 +1,9 @@
 import { dayIn } from '../../core/job/night-names.ts';
 import { utcDay } from '../../lib/clock.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
-import { contentSeal } from '../../places/export/content-seal.ts';
+import { contentSeal, knownFiles, type Manifest, parseManifest } from '../../places/export/manifest.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
 import { limitOf, limitText } from '../../places/export/export-facts.ts';
-import { knownFiles, type Manifest, parseManifest } from '../../places/export/manifest.ts';
 import type { DatedNight } from './keep-rules.ts';
 
 /** A complete export among others. */

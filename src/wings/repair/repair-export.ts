@@ -15,7 +15,7 @@ import { verifyExport } from '../../exports/verify-export.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import { type Manifest, begunOf } from '../../places/export/manifest.ts';
+import { type Manifest, begunOf, contentSeal } from '../../places/export/manifest.ts';
 import { syncFoldersOf } from '../../places/files/disk.ts';
 import { type DamagedExport, damagedParts, rebuildTables, type PreparedDamage } from './rebuild-files.ts';
 import { rebuildUnexported } from './rebuild-unexported.ts';
@@ -40,7 +40,6 @@ import { entriesOf } from '../../core/ids/mark-duplicates.ts';
 import { callsLeft } from '../../core/run/calls-left.ts';
 import { exportSlices } from '../../core/run/export-slices.ts';
 import { newReadProgress, readJobIds } from '../../core/work/read-job-ids.ts';
-import { contentSeal } from '../../places/export/content-seal.ts';
 
 export interface RepairRequest {
   /** The folder of the export, or its address in a bucket. */

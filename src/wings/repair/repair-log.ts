@@ -5,10 +5,15 @@ import { readProgress } from '../../core/run/homes/home-progress.ts';
 import { homeAt } from '../../core/run/homes/home.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { type HomeStart, startBody } from '../../core/run/homes/home-start.ts';
-import { contentSeal } from '../../places/export/content-seal.ts';
+import {
+  contentSeal,
+  begunOf,
+  type Manifest,
+  type NewManifest,
+  requireManifest,
+} from '../../places/export/manifest.ts';
 import type { Commit, Spent } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
-import { begunOf, type Manifest, type NewManifest, requireManifest } from '../../places/export/manifest.ts';
 import { SliceLog, sliceNames } from '../../places/log/slice-log.ts';
 import { namesOf } from '../../places/objects/object-store.ts';
 import type { DamagedExport } from './rebuild-files.ts';

@@ -1,6 +1,6 @@
 import { foldersBelowDate } from '../../core/job/night-names.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import type { FleetStanding } from '../../places/export/fleet-standing.ts';
+import type { FleetStanding } from '../../places/log/heartbeat.ts';
 import { type Counts, limitOf, type SomeIds } from '../../places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Reads } from '../../places/files/disk.ts';

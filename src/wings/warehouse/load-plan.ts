@@ -3,7 +3,7 @@ import type { Table } from '../../core/records/table.ts';
 import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
 import type { CsvDialectName } from '../../lib/csv-dialect.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { contentSeal } from '../../places/export/content-seal.ts';
+import { contentSeal } from '../../places/export/manifest.ts';
 import type { Source, TableFormat } from '../../exports/table-source.ts';
 
 /** A table of a finished export, and the files to load it from. */

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
-import { probeStore } from '../../../src/places/objects/probe-store.ts';
+import { probeStore } from '../../../src/places/objects/open-objects.ts';
 import type { RetryContext } from '../../../src/places/objects/store-retries.ts';
 import type { FaultyServer, Refusal } from './faulty-server.ts';
 import { allOf, bytesOf, fileOf, hashOf } from './object-contract.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { localDisk, type Disk } from '../../../src/places/files/disk.ts';
 import { folderPlace, sharedFolderPlace } from '../../../src/places/files/folder-place.ts';
 import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
-import { probeStore } from '../../../src/places/objects/probe-store.ts';
+import { probeStore } from '../../../src/places/objects/open-objects.ts';
 import { MemoryDisk } from '../../model/support/memory-disk.ts';
 import { bucketInFolder } from '../../support/bucket-in-folder.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openGcsObjects } from '../../../src/places/objects/gcs-objects.ts';
 import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
-import { probeStore } from '../../../src/places/objects/probe-store.ts';
+import { probeStore } from '../../../src/places/objects/open-objects.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { BucketOfTests, usualWays } from './bucket-of-tests.ts';
 import { runsAll } from '../../support/lane.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { maxObjectBytes, type ObjectBody, type ObjectStore } from '../../../src/places/objects/object-store.ts';
-import { probeStore } from '../../../src/places/objects/probe-store.ts';
+import { probeStore } from '../../../src/places/objects/open-objects.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 export interface StoreOfTests {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { ObjectStore } from '../../../src/places/objects/object-store.ts';
-import { probeStore } from '../../../src/places/objects/probe-store.ts';
+import { probeStore } from '../../../src/places/objects/open-objects.ts';
 import { openS3Objects } from '../../../src/places/objects/s3-objects.ts';
 import { BucketOfTests, usualWays } from './bucket-of-tests.ts';
 import { describeFaults, type StoreOptionsOfTests } from './fault-contract.ts';

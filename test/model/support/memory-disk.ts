@@ -1,9 +1,8 @@
 import { dirname } from 'node:path';
 import { diskError } from '../../../src/lib/disk/on-disk.ts';
-import type { Disk, OpenMode } from '../../../src/places/files/disk.ts';
+import type { Disk, OpenMode, OpenFile } from '../../../src/places/files/disk.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import type { Lock } from '../../../src/places/files/lock.ts';
-import type { OpenFile } from '../../../src/places/files/open-file.ts';
 import { Inode, Tree } from './memory-tree.ts';
 
 /** What a store is asked for, one at a time. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ledgerFile } from '../../../src/core/client/ledger/ledger-file.ts';
 import { takeLock } from '../../../src/places/files/lock.ts';
-import { probeFolder } from '../../../src/places/files/probe-folder.ts';
+import { probeFolder } from '../../../src/places/files/folder-place.ts';
 import { thisProcess } from '../../../src/lib/process/lock-owner.ts';
 import { runExport } from '../../support/run-export.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';

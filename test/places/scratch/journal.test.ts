@@ -2,10 +2,16 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pageBytes } from '../../../src/lib/buffer-pool.ts';
-import { minDirectBytes } from '../../../src/places/scratch/direct-writes.ts';
+import { minDirectBytes } from '../../../src/places/files/disk.ts';
 import { exportPaths, pathIn } from '../../../src/places/export/export-folder.ts';
-import { type JournalPlace, readEntries, readJournals } from '../../../src/places/scratch/journal-entries.ts';
-import { type Journal, type JournalEntry, openJournal } from '../../../src/places/scratch/journal.ts';
+import {
+  type JournalPlace,
+  readEntries,
+  readJournals,
+  type Journal,
+  type JournalEntry,
+  openJournal,
+} from '../../../src/places/scratch/journal.ts';
 import { MemoryDisk } from '../../model/support/memory-disk.ts';
 import { bytesAt, diskWith, flipped } from '../files/memory-files.ts';
 

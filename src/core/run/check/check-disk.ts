@@ -3,7 +3,7 @@ import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import { byteSize } from '../../../lib/format-text.ts';
 import type { FreeSpace } from '../../../lib/disk/on-disk.ts';
 import { shownPath } from '../../../lib/addresses/shown-text.ts';
-import { probeFolder } from '../../../places/files/probe-folder.ts';
+import { probeFolder } from '../../../places/files/folder-place.ts';
 import { diskSpace, diskText, requireSpace } from '../disk-estimate.ts';
 import { localFolder } from '../homes/export-place.ts';
 import type { Fact } from './fact.ts';

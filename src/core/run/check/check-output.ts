@@ -1,8 +1,8 @@
 import type { Job } from '../../job/job-schema.ts';
 import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import { shownPath } from '../../../lib/addresses/shown-text.ts';
-import { probeStore } from '../../../places/objects/probe-store.ts';
-import { probeFolder } from '../../../places/files/probe-folder.ts';
+import { probeStore } from '../../../places/objects/open-objects.ts';
+import { probeFolder } from '../../../places/files/folder-place.ts';
 import type { ExportStanding } from '../history/export-standing.ts';
 import { standingIfAny } from '../homes/standing.ts';
 import { type HomeContext, openHome } from '../homes/open-home.ts';

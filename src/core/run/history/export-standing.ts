@@ -1,6 +1,6 @@
 import type { LockOwner } from '../../../lib/process/lock-owner.ts';
 import type { Commit, ExportStart, Spent } from '../../../places/export/export-facts.ts';
-import type { FleetStanding } from '../../../places/export/fleet-standing.ts';
+import type { FleetStanding } from '../../../places/log/heartbeat.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
 import type { RunLine } from './run-lines.ts';
 

@@ -1,6 +1,5 @@
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
-import type { Disk, Reads } from '../../../places/files/disk.ts';
-import type { OpenFile } from '../../../places/files/open-file.ts';
+import type { Disk, Reads, OpenFile } from '../../../places/files/disk.ts';
 import { boundedRunLines, isOverBounds, parseRunLines, type RunLine, runLineText } from './run-lines.ts';
 
 /**

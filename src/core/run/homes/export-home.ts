@@ -1,7 +1,7 @@
 import type { Entries } from '../../ids/entries.ts';
 import type { IdInput } from '../../ids/id-input.ts';
 import type { ExportStart, Commit, Spent } from '../../../places/export/export-facts.ts';
-import type { KeptAnswers } from '../../../places/scratch/journal-entries.ts';
+import type { KeptAnswers } from '../../../places/scratch/journal.ts';
 import type { Lock } from '../../../places/files/lock.ts';
 import type { Manifest, NewManifest } from '../../../places/export/manifest.ts';
 import type { RunLine } from '../history/run-lines.ts';

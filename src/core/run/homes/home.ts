@@ -1,8 +1,8 @@
 import { ExportError } from '../../../lib/export-error.ts';
 import { exportPaths, pathIn, requireExportFolder } from '../../../places/export/export-folder.ts';
-import { readJournals } from '../../../places/scratch/journal-entries.ts';
+import { readJournals } from '../../../places/scratch/journal.ts';
 import { type Manifest, type NewManifest, manifestBytes } from '../../../places/export/manifest.ts';
-import { partsWithDamage, withdrawCommits } from '../../../places/log/damaged-parts.ts';
+import { partsWithDamage, withdrawCommits } from '../../../places/log/slice-log.ts';
 import { plural } from '../../../lib/format-text.ts';
 import { namesOf, storeWithin } from '../../../places/objects/object-store.ts';
 import { inputWithin } from '../../ids/id-input.ts';

@@ -3,8 +3,7 @@ import { type ObjectStore, namesOf } from '../../../places/objects/object-store.
 import { sliceNames } from '../../../places/log/slice-log.ts';
 import { exportPaths, journalPart, pathIn } from '../../../places/export/export-folder.ts';
 import type { PartsContext } from '../../work/parts-context.ts';
-import { readEntries } from '../../../places/scratch/journal-entries.ts';
-import { type Journal, openJournal } from '../../../places/scratch/journal.ts';
+import { readEntries, type Journal, openJournal } from '../../../places/scratch/journal.ts';
 
 /** The answers of a slice that are in no committed part. */
 export interface SliceAnswers extends Pick<PartsContext, 'files'> {

@@ -1,7 +1,7 @@
 import { exportPaths, journalPart, pathIn } from '../../../places/export/export-folder.ts';
 import type { Disk } from '../../../places/files/disk.ts';
 import { type Journal, openJournal } from '../../../places/scratch/journal.ts';
-import { openTally, type Tally } from '../../../places/scratch/tally.ts';
+import { openTally, type Tally } from '../../../places/export/export-facts.ts';
 
 /** What a slice keeps on the local disk while its parts are made. */
 export interface OpenScratch {

@@ -1,12 +1,18 @@
 import { partFiles } from '../part-names.ts';
 import { type CutSlice, cutSlices } from '../../ids/batch-ids.ts';
 import type { Entries } from '../../ids/entries.ts';
-import { partsWithDamage } from '../../../places/log/damaged-parts.ts';
+import {
+  partsWithDamage,
+  commitsOf,
+  readLogs,
+  SliceLog,
+  type SpentInScratch,
+  spentOf,
+} from '../../../places/log/slice-log.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { commitsOf, readLogs, SliceLog, type SpentInScratch, spentOf } from '../../../places/log/slice-log.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { Commit, ExportStart, Spent } from '../../../places/export/export-facts.ts';
-import { readJournals } from '../../../places/scratch/journal-entries.ts';
+import { readJournals } from '../../../places/scratch/journal.ts';
 import { requireSame } from '../job-shape.ts';
 import { type ClaimedSlice, claimSlice, type SliceToClaim } from './claim-slice.ts';
 import type { HeldSlice, OpenExport } from './export-home.ts';

@@ -1,11 +1,10 @@
-import { mayLive } from '../../../places/log/heartbeat.ts';
+import { mayLive, type FleetStanding } from '../../../places/log/heartbeat.ts';
 import type { LockOwner } from '../../../lib/process/lock-owner.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { lockOwner } from '../../../places/files/lock.ts';
 import { storeWithin } from '../../../places/objects/object-store.ts';
 import { withoutManifest } from '../../../places/export/manifest.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
-import type { FleetStanding } from '../../../places/export/fleet-standing.ts';
 import { type Spent, sumOfSpent } from '../../../places/export/export-facts.ts';
 import type { ExportStanding } from '../history/export-standing.ts';
 import { readRunLines } from '../history/run-history.ts';

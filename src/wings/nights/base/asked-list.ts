@@ -4,8 +4,7 @@ import { longestId } from '../../../lib/ids/asset-id.ts';
 import type { Entries } from '../../../core/ids/entries.ts';
 import { fingerprintInputs } from '../../../core/ids/read/input-bytes.ts';
 import type { PreparedInputs } from '../../../core/ids/prepare-inputs.ts';
-import { type Disk, type Reads, writeWhole } from '../../../places/files/disk.ts';
-import type { OpenFile } from '../../../places/files/open-file.ts';
+import { type Disk, type Reads, writeWhole, type OpenFile } from '../../../places/files/disk.ts';
 import { type BaseKeys, marks } from './base-keys.ts';
 
 /** Each id on a line of its own, filled up with blanks: its place in the file is known before those of the others are read. */

@@ -1,4 +1,4 @@
-import type { ReadableFile } from '../../../places/files/open-file.ts';
+import type { ReadableFile } from '../../../places/files/disk.ts';
 
 /** A file that is read in blocks of one size, the last one shorter. */
 export interface BlockFile {

@@ -11,10 +11,9 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { shownPath } from '../../../lib/addresses/shown-text.ts';
 import { exportPaths, nameOfExport, pathIn } from '../../../places/export/export-folder.ts';
 import type { Reads } from '../../../places/files/disk.ts';
-import { type Manifest, withoutManifest } from '../../../places/export/manifest.ts';
+import { type Manifest, withoutManifest, contentSeal } from '../../../places/export/manifest.ts';
 import { latestInFolder, latestNames } from '../point-latest.ts';
 import { limitOf, limitText } from '../../../places/export/export-facts.ts';
-import { contentSeal } from '../../../places/export/content-seal.ts';
 
 /** The base of an export, as it was when the export began. */
 export interface PinnedBase {

@@ -3,8 +3,7 @@ import { assetsTable } from '../../../core/records/columns.ts';
 import type { Column } from '../../../core/records/table.ts';
 import { nearestName } from '../../../lib/format-text.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import type { Disk } from '../../../places/files/disk.ts';
-import type { OpenFile, ReadableFile } from '../../../places/files/open-file.ts';
+import type { Disk, OpenFile, ReadableFile } from '../../../places/files/disk.ts';
 
 /** Bytes before a cell: nulls come last. */
 const isThere = Buffer.of(0);

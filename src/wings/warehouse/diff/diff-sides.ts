@@ -3,7 +3,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { type Column, isIdColumn, type Table, wholeName } from '../../../core/records/table.ts';
 import { unexportedTable } from '../../../core/records/beside-tables.ts';
-import { contentSeal } from '../../../places/export/content-seal.ts';
+import { contentSeal } from '../../../places/export/manifest.ts';
 import { nameOfExport } from '../../../places/export/export-folder.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
 import type { Source, TableFormat } from '../../../exports/table-source.ts';

@@ -11,9 +11,8 @@ import {
 import { verifyExport } from '../../../../src/exports/verify-export.ts';
 import { tables } from '../../../../src/core/records/columns.ts';
 import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
-import { contentSeal } from '../../../../src/places/export/content-seal.ts';
+import { contentSeal, readManifest } from '../../../../src/places/export/manifest.ts';
 import { localDisk } from '../../../../src/places/files/disk.ts';
-import { readManifest } from '../../../../src/places/export/manifest.ts';
 import type { ExportContext } from '../../../../src/core/run/export-context.ts';
 import type { RunEvent } from '../../../../src/core/work/run-events.ts';
 import { firstNight, night } from '../../../support/nights.ts';

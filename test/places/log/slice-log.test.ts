@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { partsWithDamage } from '../../../src/places/log/damaged-parts.ts';
+import { partsWithDamage } from '../../../src/places/log/slice-log.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 
 const file = { path: 'a.csv', part: 3, bytes: 1, format: 'csv', table: 'assets', rows: 1 };

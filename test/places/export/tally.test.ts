@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openTally, readTally } from '../../../src/places/scratch/tally.ts';
+import { openTally, readTally } from '../../../src/places/export/export-facts.ts';
 import { exportPaths, pathIn } from '../../../src/places/export/export-folder.ts';
 import { MemoryDisk } from '../../model/support/memory-disk.ts';
 import { bytesAt, diskWith } from '../files/memory-files.ts';

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { beginsAtPage, pageBytes, pageMemory } from '../../../src/lib/buffer-pool.ts';
-import { type DirectFile, DirectWrites, minDirectBytes } from '../../../src/places/scratch/direct-writes.ts';
-import { localDisk as files } from '../../../src/places/files/disk.ts';
+import { type DirectFile, DirectWrites, minDirectBytes, localDisk as files } from '../../../src/places/files/disk.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const linux = process.platform === 'linux';

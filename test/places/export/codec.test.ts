@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { PieceReader } from '../../../src/wings/nights/base/line-file.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
-import { packBlocks, PackedBlocks, packedBlockBytes } from '../../../src/places/scratch/packed-blocks.ts';
+import { packBlocks, PackedBlocks, packedBlockBytes } from '../../../src/places/export/codec.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 /** 40 blocks and a bit: texts, and in the middle bytes that do not compress. */
