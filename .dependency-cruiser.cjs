@@ -136,7 +136,7 @@ module.exports = {
       'client-knows-no-rows',
       'What becomes of a record is the business of the reader that a call is given.',
       room('core/client'),
-      { path: '^src/core/records/(scan/|row-block|columns|table|shape-table|flatten|rebuild|child-tables)' },
+      { path: '^src/core/records/(scan/|row-block|columns|table|shape-table|flatten|rebuild)' },
     ),
     rule(
       'objects-is-a-role',

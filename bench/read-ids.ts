@@ -7,7 +7,7 @@
  */
 import { HashSet128 } from '../src/lib/hash/hash-set-128.ts';
 import type { Entries, EntryBlock } from '../src/core/ids/entries.ts';
-import { markDuplicates } from '../src/core/ids/mark-duplicates.ts';
+import { markDuplicates } from '../src/core/ids/prepare-inputs.ts';
 import { expandInputs } from '../src/core/ids/id-input.ts';
 import { readIds } from '../src/core/ids/read/read-ids.ts';
 

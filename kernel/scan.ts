@@ -81,7 +81,7 @@ function oneRecord(at: usize, number: i32): usize {
   return 0;
 }
 
-/** The numbers that are kept of a record, as `bound` of `src/core/records/scan/record-bounds.ts` has them. */
+/** The numbers that are kept of a record, as `bound` of `src/core/records/scan/kernel-scan.ts` has them. */
 function close(number: i32, start: usize, end: usize): void {
   const width = 3 + tableCount;
   const bounds = addressSlot(boundsSlot) + ((<usize>number * width) << 2);

@@ -29,7 +29,7 @@ export { type TableName, type TableRows, tables } from './core/records/columns.t
 export { type Job, type JobInput, jobSchema } from './core/job/job-schema.ts';
 export { type JobSources, type LoadedJob, loadJob } from './core/job/load-job.ts';
 export { type CreditLedger, openDiskLedger } from './core/client/ledger/credit-ledger.ts';
-export { createMemoryLedger } from './core/client/ledger/memory-ledger.ts';
+export { createMemoryLedger } from './core/client/ledger/credit-ledger.ts';
 export type { PostgresLedger } from './wings/fleet/index.ts';
 export type { AssetFate } from './core/run/get-assets.ts';
 export type { ExportAccount } from './core/run/export-outcome.ts';

@@ -5,7 +5,7 @@ import { callBody } from '../../src/core/client/wire/call-body.ts';
 import { parseAnswer } from '../../src/core/client/wire/parse-answer.ts';
 import { type Batch, batchIds } from '../../src/core/ids/batch-ids.ts';
 import { type FetchedBatch, fetchBatches } from '../../src/core/work/fetch-batches.ts';
-import { markDuplicates } from '../../src/core/ids/mark-duplicates.ts';
+import { markDuplicates } from '../../src/core/ids/prepare-inputs.ts';
 import { expandInputs } from '../../src/core/ids/id-input.ts';
 import { readIds } from '../../src/core/ids/read/read-ids.ts';
 import { HashSet128 } from '../../src/lib/hash/hash-set-128.ts';

@@ -47,7 +47,7 @@ export async function onLocalCopy<T>(
 ): Promise<T> {
   const { files, folder } = place;
   if (!place.store.isShared) return work(folder);
-  const { onCopy } = await import('../exports/local-copy.ts');
+  const { onCopy } = await import('../exports/copy-export.ts');
   return onCopy({ from: files, folder, disk: localDisk, copies: pathIn(scratchOf(place, args), 'copies') }, work);
 }
 

@@ -78,6 +78,6 @@ export async function bookedOf(
   onMissing?: (why: ExportError) => void,
   env?: Surroundings['env'],
 ) {
-  const { bookedFor } = await import('../world/booked-credits.ts');
+  const { bookedFor } = await import('../world/open-service.ts');
   return bookedFor(job, lookedAround(args, env), onMissing);
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { cleanId, wordsOf } from '../core/ids/clean-id.ts';
+import { cleanId, wordsOf } from '../core/ids/entries.ts';
 import { classifyAddress } from '../lib/addresses/address.ts';
 import { commandLine, shownWord } from '../lib/addresses/shown-text.ts';
 import { ExportError } from '../lib/export-error.ts';

@@ -1,8 +1,7 @@
-import { formatTexts } from '../core/formats/block-text.ts';
+import { formatTexts } from '../core/formats/growing-bytes.ts';
 import { MadeText } from '../core/records/texts.ts';
-import { KernelRows } from './kernel-rows.ts';
+import { KernelRows, TimestampDigits } from './kernel-rows.ts';
 import { marksOf, type RowBlock, RowBlockBuilder } from '../core/records/row-block.ts';
-import { TimestampDigits } from './timestamp-digits.ts';
 import type { RowLayout } from './row-readers.ts';
 import { comma, lineFeed, quote } from '../lib/ascii.ts';
 

@@ -1,17 +1,44 @@
-import { cellsOf } from '../core/records/cell-of-text.ts';
+import type { Format } from '../core/formats/sink.ts';
+import { type RowBlock, cellsOf } from '../core/records/row-block.ts';
+import { csvBlocks } from './csv-blocks.ts';
+import { jsonlBlocks } from './jsonl-blocks.ts';
+import { rangesOf, type PieceMemory, piecesOf } from '../places/export/part-bytes.ts';
+import type { RowLayout } from './row-readers.ts';
 import { besideTables, isBesideTable } from '../core/records/beside-tables.ts';
 import { fetchedAt, proofColumns, tableByName } from '../core/records/columns.ts';
-import type { RowBlock } from '../core/records/row-block.ts';
 import { exportedAt } from '../core/records/shape-table.ts';
-import { type Column, type Row, type Table, wholeName } from '../core/records/table.ts';
+import { type Column, type Row, type Table, wholeName, type NamedRow } from '../core/records/table.ts';
 import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
 import { pathIn } from '../places/export/export-folder.ts';
 import { localDisk, type Reads, type ReadableFile } from '../places/files/disk.ts';
 import { type Manifest, readManifest, withoutManifest } from '../places/export/manifest.ts';
-import { blockReaders, rowFormats } from './block-readers.ts';
-import { type PieceMemory, piecesOf, rangesOf } from '../places/export/part-bytes.ts';
-import type { RowLayout } from './row-readers.ts';
+import { requireAddress } from '../lib/addresses/address.ts';
+import { ExportError } from '../lib/export-error.ts';
+
+/** An open file, for who reads it from its beginning or in any order. */
+interface FileContent {
+  /** Decompressed. */
+  plain(): AsyncIterable<Uint8Array>;
+  /** As it lies on disk. */
+  ranges(): ReturnType<typeof rangesOf>;
+}
+
+/** What reads each format back: the most exact first, then the fastest. Raw files hold records, not rows. */
+const blockReaders: Readonly<
+  Record<Exclude<Format, 'raw'>, (file: FileContent, layout: RowLayout) => AsyncIterable<RowBlock>>
+> = {
+  parquet: async function* (file, layout) {
+    // It loads WebAssembly.
+    const { parquetBlocks } = await import('./parquet-blocks.ts');
+    yield* parquetBlocks(file.ranges(), layout);
+  },
+  jsonl: (file, layout) => jsonlBlocks(file.plain(), layout),
+  csv: (file, layout) => csvBlocks(file.plain(), layout),
+};
+
+/** The formats that hold rows, in the order of `blockReaders`. */
+export const rowFormats = Object.keys(blockReaders) as (keyof typeof blockReaders)[];
 
 export type ManifestFile = Manifest['files'][number];
 
@@ -148,4 +175,36 @@ function writtenTable(name: string, { tables }: Manifest): Table {
       };
     }),
   };
+}
+
+/**
+ * The rows of one table of a complete export, in the order of the ids. They are read while they are taken: memory holds a
+ * row group, or a piece of a file.
+ * @throws {ExportError} `usage` when the export has no such table in a format that holds rows, `damaged` when it is not complete
+ */
+export async function* readRows({
+  files,
+  folder,
+  table = 'assets',
+}: {
+  readonly files: Reads;
+  /** Folder of a complete export. */
+  readonly folder: string;
+  /** `assets` unless named; also `unexported`. */
+  readonly table?: string;
+}): AsyncGenerator<NamedRow, void, void> {
+  const finished = await openFinished(requireAddress(folder, 'export', 'the folder'), files);
+  const holdRows = finished.filesOf(table).filter(({ format }) => format !== 'raw');
+  const [best] = holdRows;
+  if (best === undefined) {
+    throw new ExportError('usage', `${folder} has no rows of the table ${table} in ${rowFormats.join(', ')}`, {
+      todo: 'Name a table of the export, or export this table with --tables in one of these formats.',
+    });
+  }
+  const names = finished.tables.get(table)?.columns.map(({ name }) => name) ?? [];
+  for (const file of holdRows.filter(({ format }) => format === best.format)) {
+    for await (const rows of finished.rows(file)) {
+      for (const row of rows) yield Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
+    }
+  }
 }

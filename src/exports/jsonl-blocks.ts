@@ -1,11 +1,9 @@
-import { formatTexts, timestampBytes } from '../core/formats/block-text.ts';
-import { cellOfJson } from '../core/records/cell-of-text.ts';
+import { formatTexts, timestampBytes } from '../core/formats/growing-bytes.ts';
+import { cellOfJson, type RowBlock, RowBlockBuilder } from '../core/records/row-block.ts';
 import { MadeText } from '../core/records/texts.ts';
 import { isJsonObject, parseJson } from '../lib/json/json.ts';
-import { type RowBlock, RowBlockBuilder } from '../core/records/row-block.ts';
 import { KernelRows, type LineShape } from './kernel-rows.ts';
-import type { RowLayout } from './row-readers.ts';
-import { wholeLines } from './whole-lines.ts';
+import { type RowLayout, wholeLines } from './row-readers.ts';
 import { lineFeed } from '../lib/ascii.ts';
 
 /**

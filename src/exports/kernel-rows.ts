@@ -1,7 +1,7 @@
-import { cares } from '../core/formats/kernel-block.ts';
-import type { FormatTexts } from '../core/formats/block-text.ts';
-import type { MadeText } from '../core/records/texts.ts';
-import { type RowBlockBuilder } from '../core/records/row-block.ts';
+import { timestampOf, type MadeText } from '../core/records/texts.ts';
+import { cares } from '../core/formats/kernel-lines.ts';
+import type { FormatTexts } from '../core/formats/growing-bytes.ts';
+import type { RowBlockBuilder } from '../core/records/row-block.ts';
 import type { Column } from '../core/records/table.ts';
 import { asBuffer } from '../lib/scan/split-lines.ts';
 import { type Kernel, theKernel } from '../lib/kernel/kernel.ts';
@@ -31,7 +31,21 @@ import {
   stoppedSlot,
   widthSlot,
 } from '../lib/kernel/slots.ts';
-import { TimestampDigits } from './timestamp-digits.ts';
+
+/** Microseconds as digits, of timestamps as text. The last one is kept: a column of them often holds one alone. */
+export class TimestampDigits {
+  #text = '';
+  #digits = '';
+
+  of(bytes: Buffer, start: number, end: number): string {
+    const text = bytes.toString('latin1', start, end);
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#digits = String(timestampOf(text));
+    }
+    return this.#digits;
+  }
+}
 
 /** Rows that a call has room for. */
 const mostRows = 1024;

@@ -1,15 +1,43 @@
-import { BlockText, type FixedTexts, fixedTexts } from '../core/formats/block-text.ts';
-import { GrowingBytes } from '../core/formats/growing-bytes.ts';
-import { addEscaped, maxEscapeBytes } from '../core/formats/json-escapes.ts';
+import { GrowingBytes, fixedTexts, type Words, BlockText, type FixedTexts } from '../core/formats/growing-bytes.ts';
 import { closingQuote, jsonEnd } from '../lib/scan/json-scanner.ts';
-import { cellsOf } from '../core/records/cell-of-text.ts';
+import { cellsOf, type RowBlock, textMarks } from '../core/records/row-block.ts';
 import { assetsTable, tables } from '../core/records/columns.ts';
 import { holdsAt } from '../core/records/texts.ts';
 import { stringifyJson } from '../lib/json/json.ts';
-import { rebuildAsset } from '../core/records/rebuild-asset.ts';
-import { type RowBlock, textMarks } from '../core/records/row-block.ts';
+import { rebuildAsset } from './records.ts';
 import { type Column, isIdColumn } from '../core/records/table.ts';
 import { closeBrace, colon, comma, openBrace, quote } from '../lib/ascii.ts';
+
+/** Bytes of an escape, at most: `\u0001`. */
+const maxEscapeBytes = 6;
+
+/** What stands for each byte inside a JSON string, empty where the byte itself does. RFC 8259, section 7. */
+const jsonEscapes = fixedTexts(
+  Array.from({ length: 256 }, (_, byte) => {
+    const character = String.fromCharCode(byte);
+    const escaped = JSON.stringify(character).slice(1, -1);
+    return escaped === character ? '' : escaped;
+  }),
+);
+
+/** Whether a byte has an escape. */
+const isEscaped = Uint8Array.from({ length: 256 }, (_, byte) => {
+  return jsonEscapes.starts[byte] === jsonEscapes.starts[byte + 1] ? 0 : 1;
+});
+
+/** Adds a text as it stands inside a JSON string. */
+function addEscaped(target: GrowingBytes, words: Words, start: number, length: number): void {
+  const end = start + length;
+  let from = start;
+  for (let at = start; at < end; at += 1) {
+    const byte = words.bytes[at] ?? 0;
+    if (isEscaped[byte] === 0) continue;
+    target.copy(words, from, at - from);
+    target.fixed(jsonEscapes, byte);
+    from = at + 1;
+  }
+  target.copy(words, from, end - from);
+}
 
 /** Memory that is kept from one record to the next. */
 const keptBytes = 1 << 20;

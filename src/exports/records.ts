@@ -1,10 +1,42 @@
 import { assetsTable } from '../core/records/columns.ts';
-import type { JsonObject } from '../lib/json/json.ts';
-import { rebuildAsset } from '../core/records/rebuild-asset.ts';
-import { type Column, wholeName } from '../core/records/table.ts';
+import {
+  parseJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  setMemberAt,
+  numberOf,
+  numberText,
+} from '../lib/json/json.ts';
+import { type Cell, type Column, type Row, wholeName } from '../core/records/table.ts';
 import { ExportError } from '../lib/export-error.ts';
 import type { FinishedExport, ManifestFile } from './finished-export.ts';
 import { jsonLines } from './row-readers.ts';
+
+const extraAt = assetsTable.columns.findIndex((column) => column.name === 'extra');
+
+/**
+ * The record that a row of `assets` was made from: equal to it except null members, which are absent, the order of members,
+ * and numbers written another way (`1.0` in a typed column comes back as `1`).
+ * @throws {SyntaxError} when a json cell holds no JSON.
+ */
+export function rebuildAsset(row: Row): JsonObject {
+  // What the columns could not hold comes first: a row made from the result again has its `extra` in the same order.
+  const extra = row[extraAt];
+  const left = typeof extra === 'string' ? parseJson(extra) : null;
+  const record: JsonObject = isJsonObject(left) ? left : {};
+  for (const [index, column] of assetsTable.columns.entries()) {
+    const cell = row[index] ?? null;
+    if (cell !== null && column.path.length > 0) setMemberAt(record, column.path, valueOf(cell, column));
+  }
+  return record;
+}
+
+function valueOf(cell: Exclude<Cell, null>, column: Column): Json {
+  if (typeof cell === 'bigint') return numberOf(String(cell));
+  if (typeof cell === 'number') return numberOf(numberText(cell));
+  return column.type === 'json' && typeof cell === 'string' ? parseJson(cell) : cell;
+}
 
 /**
  * The files that hold every record of an export, in the order of the parts.
@@ -26,7 +58,7 @@ export function recordFiles(finished: FinishedExport): ManifestFile[] {
 }
 
 /** The columns of `assets` that the job omitted. A record is rebuilt from all: an older program may have had fewer. */
-export function omittedColumns({ manifest, tables }: Pick<FinishedExport, 'manifest' | 'tables'>): string[] {
+function omittedColumns({ manifest, tables }: Pick<FinishedExport, 'manifest' | 'tables'>): string[] {
   const excluded: unknown = manifest.job['output.exclude'];
   const isChosen = Array.isArray(manifest.job['output.columns']) || (Array.isArray(excluded) && excluded.length > 0);
   if (!isChosen) return [];

@@ -1,5 +1,4 @@
-import { BlockText, strideBytes } from '../core/formats/block-text.ts';
-import { GrowingBytes } from '../core/formats/growing-bytes.ts';
+import { BlockText, strideBytes, GrowingBytes } from '../core/formats/growing-bytes.ts';
 import { assetsTable } from '../core/records/columns.ts';
 import { type RowBlock, RowBlockBuilder } from '../core/records/row-block.ts';
 import { RecordRows } from '../core/records/scan/record-rows.ts';

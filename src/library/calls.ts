@@ -7,10 +7,9 @@ import {
   lookedIn,
   requireMembers,
   type World,
+  fieldOfMember,
 } from './options.ts';
-import { byMember, eachInCall, inCall } from './member-words.ts';
-import type { CreditLedger } from '../core/client/ledger/credit-ledger.ts';
-import { createMemoryLedger } from '../core/client/ledger/memory-ledger.ts';
+import { type CreditLedger, createMemoryLedger } from '../core/client/ledger/credit-ledger.ts';
 import { jobOn, jobWarnings } from '../core/job/job-traits.ts';
 import type { AssetFate } from '../core/run/get-assets.ts';
 import type { Job } from '../core/job/job-schema.ts';
@@ -37,9 +36,9 @@ import { localDisk } from '../places/files/disk.ts';
 import type { PostgresLedger, PostgresLedgerOptions } from '../wings/fleet/index.ts';
 import type { ExportStatus } from '../wings/status/index.ts';
 import { ledgerInExport, openService, type OpenService } from '../world/open-service.ts';
-import { programThreads } from '../world/program-threads.ts';
+import { programThreads, observeIn, runWings } from '../world/wings.ts';
 import { programVersion } from '../lib/packages/package-root.ts';
-import { observeIn, runWings } from '../world/wings.ts';
+import { jobFields } from '../core/job/job-fields.ts';
 
 /** How a run ended, and the account of its export. */
 export interface ExportResult extends Omit<ExportOutcome, 'account' | 'error'>, ExportAccount {
@@ -114,7 +113,7 @@ async function planOnce(options: JobOptions & Pick<ExportOptions, 'fresh'>): Pro
   const { stdin = process.stdin, freeSpace } = world;
   const { planExport } = await import('../core/run/plan-export.ts');
   const { prepareInputs } = await import('../core/ids/prepare-inputs.ts');
-  const { bookedFor } = await import('../world/booked-credits.ts');
+  const { bookedFor } = await import('../world/open-service.ts');
   const store = openStore === undefined ? {} : { openStore };
   const ledger = world.ledger ?? bookedFor(job, lookedIn(options));
   const folder = await makeTemporary('plan');
@@ -200,7 +199,7 @@ export async function verifyInOneCall(
 export async function* rowsInOneCall<T extends keyof TableRows = 'assets'>(
   options: PlaceOptions & { readonly table?: T },
 ): AsyncGenerator<TableRows[T], void, void> {
-  const { readRows } = await import('../exports/read-rows.ts');
+  const { readRows } = await import('../exports/finished-export.ts');
   const { files, folder } = await placeOf(options, ['table']);
   const rows = readRows({ files, folder, table: options.table ?? 'assets' });
   yield* eachInCall(rows as AsyncGenerator<NamedRow & TableRows[T], void, void>);
@@ -290,4 +289,50 @@ export async function openSharedLedger(address: string, options: PostgresLedgerO
 export async function unfinishedOf(world: PlaceOptions['world'], job: Job, today: string): Promise<Job | undefined> {
   const { files = localDisk, openStore } = world ?? {};
   return (await import('../wings/nights/index.ts')).unfinishedBefore({ files, openStore }, job, today);
+}
+
+const everyFlag = ', asset-export help flags for every flag';
+
+/** A command line, which stays as a shell takes it, or a flag. */
+const commandOrFlag = /\basset-export (?:[^,:.\n]|[,:.]\S)*|--([a-z][a-z-]*)/g;
+
+/**
+ * Makes an error of the core name the members of a call where it names flags of the command: `formats`, `budget.creditsPerRun`,
+ * `job.output.compression`.
+ * @param members of the call, which may be called as other fields' flags are
+ */
+export function byMember(error: unknown, members: readonly string[] = exportMembers): unknown {
+  if (!(error instanceof ExportError)) return error;
+  const nameOf = (flag: string): string => {
+    const member = flag.replaceAll(/-[a-z]/g, (at) => at.slice(1).toUpperCase());
+    if (members.includes(member)) return member;
+    const path = jobFields.find((field) => field.flag === flag)?.path;
+    if (path === undefined) return `--${flag}`;
+    const own = Object.entries(fieldOfMember).find(([, field]) => field === path)?.[0];
+    return own ?? (path.startsWith('budget.') ? path : `job.${path}`);
+  };
+  const named = (text: string): string =>
+    text
+      .replace(everyFlag, '')
+      .replaceAll(commandOrFlag, (found, flag: string | undefined) => (flag === undefined ? found : nameOf(flag)));
+  const { message, todo } = error;
+  return Object.assign(error, { message: named(message), ...(todo === undefined ? {} : { todo: named(todo) }) });
+}
+
+/** @throws what the work throws, in the words of the library */
+export async function inCall<T>(work: () => Promise<T>, members?: readonly string[]): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw byMember(error, members);
+  }
+}
+
+/** @throws what the items throw, in the words of the library */
+async function* eachInCall<T>(items: AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw byMember(error);
+  }
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createMemoryLedger } from '../core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../core/client/ledger/credit-ledger.ts';
 import { listFilters } from '../core/client/dialects.ts';
 import { requireAddress } from '../lib/addresses/address.ts';
 import { thenCleanUp } from '../lib/end-work.ts';
@@ -8,8 +8,7 @@ import type { ExportError } from '../lib/export-error.ts';
 import { programVersion } from '../lib/packages/package-root.ts';
 import { localDisk } from '../places/files/disk.ts';
 import type { HoldersRequest, HoldersSummary, ListAccount, ListEvent, WantedList } from '../wings/listing/index.ts';
-import { contextOf, never, serviceOf } from './calls.ts';
-import { byMember, inCall } from './member-words.ts';
+import { contextOf, never, serviceOf, byMember, inCall } from './calls.ts';
 import { jobIn, jobMembers, type JobOptions, requireMembers } from './options.ts';
 
 /** A list of ids, as the command `ids` makes it. `job.service.dialect` says how the service is spoken to. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { homeFolder, requireAddress } from '../lib/addresses/address.ts';
-import type { CreditLedger, DiskLedgerOptions } from '../core/client/ledger/credit-ledger.ts';
+import type { CreditLedger, DiskLedgerOptions, BookedDay } from '../core/client/ledger/credit-ledger.ts';
 import type { SharedPace } from '../core/client/policies/shared-pace.ts';
 import {
   ignoredProxy,
@@ -18,6 +18,11 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
 import { localDisk } from '../places/files/disk.ts';
 import { keyFor, ledgerKey } from './read-api-key.ts';
+import type { PostgresContext, PostgresLedger } from '../wings/fleet/index.ts';
+import type { LedgerOf } from '../core/client/ledger/ledger-file.ts';
+import { localFolder } from '../core/run/homes/export-place.ts';
+import { thenCleanUp } from '../lib/end-work.ts';
+import { ExportError } from '../lib/export-error.ts';
 
 /** The service of a run, and where its credits are booked. */
 export interface OpenService {
@@ -142,7 +147,6 @@ async function openBudget(
   ownLedger: () => Promise<CreditLedger>,
 ): Promise<Omit<OpenService, 'service' | 'close'>> {
   if (fleet.database === undefined) return { ledger: await ownLedger() };
-  const { openFleetBudget } = await import('./fleet-budget.ts');
   const { ledger, tellTo } = await openFleetBudget(fleet.database, { ...booked, budget });
   return { ledger, pace: ledger.pace, clock: ledger.clock, tellTo };
 }
@@ -171,4 +175,106 @@ export function stateFolder(flag: string | undefined, { env, cwd }: Pick<Surroun
   const base = env['XDG_STATE_HOME'];
   const instead = 'Name a folder for the ledger of credits with ASSET_EXPORT_STATE (or --state-dir).';
   return join(base === undefined || base === '' ? join(homeFolder(instead), '.local', 'state') : base, 'asset-export');
+}
+
+/** Opens the budget of a fleet. Its client is loaded only for a job that names a database. @throws {ExportError} */
+export async function openFleetBudget(
+  database: string,
+  {
+    apiKey,
+    account,
+    budget,
+    abort,
+    tell: first,
+  }: Pick<PostgresContext, 'abort'> &
+    LedgerOf & {
+      readonly budget?: Job['budget'];
+      /** Takes messages until `tellTo` names another. */
+      readonly tell: (message: string) => void;
+    },
+): Promise<{
+  readonly ledger: PostgresLedger;
+  /** Redirects the messages of the connection. */
+  readonly tellTo: (tell: (message: string) => void) => void;
+}> {
+  const { openPostgresLedger } = await import('../wings/fleet/index.ts');
+  let tell = first;
+  const { creditsPerDay, creditsPerSecond } = budget ?? {};
+  const limits = { apiKey, account, creditsPerDay, creditsPerSecond };
+  const ledger = await openPostgresLedger(database, {
+    ...postgresContext,
+    ...limits,
+    abort,
+    tell: (message) => {
+      tell(message);
+    },
+  });
+  return {
+    ledger,
+    tellTo: (other) => {
+      tell = other;
+    },
+  };
+}
+
+/** What is booked in the database of a fleet, by ledger and day. @throws {ExportError} */
+export async function readFleetLedger(database: string, which: LedgerOf): Promise<BookedDay[]> {
+  const { readPostgresLedger } = await import('../wings/fleet/index.ts');
+  return readPostgresLedger(database, { ...postgresContext, ...which });
+}
+
+const postgresContext: PostgresContext = { clock: systemClock, random: Math.random };
+
+type Looked = Pick<ServiceChoice, 'env' | 'cwd' | 'stateDir' | 'keyFileFromFlag'>;
+
+/**
+ * What is booked for a job, read without changing it; undefined where there is no usable key to look it up by.
+ * @param onMissing told why there is no key
+ */
+export function bookedFor(
+  job: Job,
+  looked: Looked,
+  onMissing: (why: ExportError) => void = () => undefined,
+): Pick<CreditLedger, 'booked'> | undefined {
+  const isLocal = isEmbedded(job.service.url);
+  const apiKey = isLocal ? embedded : keyIfAny(job, looked, onMissing);
+  if (apiKey === undefined) return undefined;
+  const { database } = job.fleet;
+  const account = isLocal ? undefined : job.budget.account;
+  if (database !== undefined) {
+    const key = isLocal ? embeddedKey(job) : apiKey;
+    return {
+      booked: async (day) => {
+        const read = async (which: LedgerOf) =>
+          (await readFleetLedger(database, which)).find((each) => each.day === day)?.credits;
+        // A run that uses an account for the first time takes over what the key has booked.
+        return (await read({ apiKey: key, account })) ?? (await read({ apiKey: key })) ?? 0;
+      },
+    };
+  }
+  const stateDir = isLocal ? pathIn(localFolder(job), exportPaths.run) : stateFolder(looked.stateDir, looked);
+  return {
+    booked: async (day) => {
+      const { ledgerFiles } = await import('../core/client/ledger/ledger-file.ts');
+      const { ledgerName } = await import('../core/client/ledger/ledger-file.ts');
+      const names = [ledgerName({ apiKey }), ledgerName({ apiKey, account })];
+      const days = await ledgerFiles(stateDir);
+      if (!days.some((each) => each.day === day && names.includes(each.ledger))) return 0;
+      const ledger = await diskLedger({ stateDir, apiKey, account });
+      return thenCleanUp({ work: () => ledger.booked(day), cleanUp: [() => ledger.close()] });
+    },
+  };
+}
+
+/** A plan needs no key. */
+function keyIfAny({ service }: Job, looked: Looked, onMissing: (why: ExportError) => void): string | undefined {
+  const { env: environment, cwd, keyFileFromFlag: fileFromFlag } = looked;
+  try {
+    const sources = { file: service.apiKeyFile, fileFromFlag, environment, cwd: cwd() };
+    return ledgerKey(keyFor(dialectOf(service.dialect), sources), service.url);
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    onMissing(error);
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ProgressState } from '../../src/cli/progress/progress-state.ts';
 import { progressOptions } from '../../src/cli/run-context.ts';
-import { createMemoryLedger } from '../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../src/core/client/ledger/credit-ledger.ts';
 import { systemClock, utcDay } from '../../src/lib/clock.ts';
 import { loadJob } from '../../src/core/job/load-job.ts';
 

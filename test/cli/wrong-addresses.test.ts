@@ -5,7 +5,7 @@ import { commandNamed } from '../../src/cli/command-named.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
 import { processTerminal } from '../../src/cli/process-terminal.ts';
-import { readRows } from '../../src/exports/read-rows.ts';
+import { readRows } from '../../src/exports/finished-export.ts';
 import { jobSchema } from '../../src/core/job/job-schema.ts';
 import { jobWarnings } from '../../src/core/job/job-traits.ts';
 import { loadJob } from '../../src/core/job/load-job.ts';

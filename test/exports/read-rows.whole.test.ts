@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { NamedRow } from '../../src/core/records/table.ts';
-import { readRows } from '../../src/exports/read-rows.ts';
+import { readRows } from '../../src/exports/finished-export.ts';
 import { localDisk } from '../../src/places/files/disk.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';

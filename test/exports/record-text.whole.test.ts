@@ -4,7 +4,7 @@ import { RecordTexts } from '../../src/exports/record-text.ts';
 import { assetsTable } from '../../src/core/records/columns.ts';
 import { flattenAsset } from '../../src/core/records/flatten-asset.ts';
 import { stringifyJson } from '../../src/lib/json/json.ts';
-import { rebuildAsset } from '../../src/core/records/rebuild-asset.ts';
+import { rebuildAsset } from '../../src/exports/records.ts';
 import { blockOf } from '../../src/core/records/row-block.ts';
 import type { Row } from '../../src/core/records/table.ts';
 import { hasRealRecords, parseObject, realRecordTexts } from '../core/records/any-json.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellsOf } from '../../src/core/records/cell-of-text.ts';
+import { cellsOf, blockOf } from '../../src/core/records/row-block.ts';
 import { assetsTable, tables } from '../../src/core/records/columns.ts';
 import { flattenAsset } from '../../src/core/records/flatten-asset.ts';
-import { blockOf } from '../../src/core/records/row-block.ts';
 import { childTables, recordPlan } from '../../src/core/records/scan/record-plan.ts';
 import { RecordRows } from '../../src/core/records/scan/record-rows.ts';
 import type { Row } from '../../src/core/records/table.ts';

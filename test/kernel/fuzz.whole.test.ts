@@ -40,7 +40,7 @@ async function loadWith(kernel: Kernel | undefined) {
   // Tables and numbers are told by identity, so all of these have to be of the same modules.
   const { childTables, recordPlan } = await import('../../src/core/records/scan/record-plan.ts');
   const { assetsTable, fetchedAt } = await import('../../src/core/records/columns.ts');
-  const { childRows } = await import('../../src/core/records/child-tables.ts');
+  const { childRows } = await import('../../src/core/records/flatten-asset.ts');
   const { flattenAsset } = await import('../../src/core/records/flatten-asset.ts');
   const { parseJson } = await import('../../src/lib/json/json.ts');
   const { csvBlocks } = await import('../../src/exports/csv-blocks.ts');

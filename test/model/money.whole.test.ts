@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../src/core/client/ledger/credit-ledger.ts';
 import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
 import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
 import { keptFolder } from '../support/temp-folder.ts';

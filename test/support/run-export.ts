@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { createMemoryLedger } from '../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../src/core/client/ledger/credit-ledger.ts';
 import type { Job } from '../../src/core/job/job-schema.ts';
 import { type LoadedJob, loadJob } from '../../src/core/job/load-job.ts';
 import { systemClock } from '../../src/lib/clock.ts';

@@ -23,10 +23,9 @@ import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';
 import type { Command, CommandLine } from '../command.ts';
 import { count, plural } from '../../lib/format-text.ts';
-import { openFleetBudget, readFleetLedger } from '../../world/fleet-budget.ts';
+import { openFleetBudget, readFleetLedger, stateFolder } from '../../world/open-service.ts';
 import { givenDialect } from '../flag-values.ts';
 import { stateGroup } from '../job-flags.ts';
-import { stateFolder } from '../../world/open-service.ts';
 import { keyFor, ledgerKey, readApiKey } from '../../world/read-api-key.ts';
 import type { Terminal } from '../terminal.ts';
 

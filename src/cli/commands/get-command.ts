@@ -1,10 +1,10 @@
 import { makeTemporary } from '../../lib/disk/on-disk.ts';
 import { rm } from 'node:fs/promises';
 import { isAssetId } from '../../lib/ids/asset-id.ts';
-import type { InvalidSample } from '../../core/ids/read/reading.ts';
+import type { InvalidSample } from '../../core/ids/read/list-form.ts';
 import type { LoadedJob } from '../../core/job/load-job.ts';
 import { rawLine } from '../../core/records/scan/record-rows.ts';
-import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../core/client/ledger/credit-ledger.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -136,8 +136,8 @@ async function openList(
   { stdin, stderr }: Terminal,
 ): Promise<OpenList> {
   const { prepareInputs } = await import('../../core/ids/prepare-inputs.ts');
-  const { entriesOf } = await import('../../core/ids/mark-duplicates.ts');
-  const { sampleText } = await import('../../core/ids/read/reading.ts');
+  const { entriesOf } = await import('../../core/ids/prepare-inputs.ts');
+  const { sampleText } = await import('../../core/ids/read/list-form.ts');
   const { bucketIds } = await import('../../core/run/homes/open-home.ts');
   // Ids from stdin and from buckets are copied, so that they can be read again.
   const folder = await makeTemporary('get');

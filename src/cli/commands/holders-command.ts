@@ -1,6 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { rowFormats } from '../../exports/block-readers.ts';
-import { type FinishedExport, openFinished } from '../../exports/finished-export.ts';
+import { rowFormats, type FinishedExport, openFinished } from '../../exports/finished-export.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count, plural, printable } from '../../lib/format-text.ts';

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../core/client/ledger/credit-ledger.ts';
 import { listFilters } from '../../core/client/dialects.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { type AddressUse, requireAddress } from '../../lib/addresses/address.ts';

@@ -1,5 +1,5 @@
-import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
-import { noBase } from '../../core/job/job-base.ts';
+import { createMemoryLedger } from '../../core/client/ledger/credit-ledger.ts';
+import { noBase } from '../../core/job/night-names.ts';
 import { environmentName } from '../../core/job/job-fields.ts';
 import { loadJob } from '../../core/job/load-job.ts';
 import { fileNameWarning, requireAddress } from '../../lib/addresses/address.ts';

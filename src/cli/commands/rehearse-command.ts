@@ -2,7 +2,7 @@ import { dialectOf, otherDialect } from '../../core/job/job-dialect.ts';
 import { makeTemporary } from '../../lib/disk/on-disk.ts';
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
-import { createMemoryLedger } from '../../core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../core/client/ledger/credit-ledger.ts';
 import { requireCallInBudget } from '../../core/client/policies/day-gate.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock } from '../../lib/clock.ts';

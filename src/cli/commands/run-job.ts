@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Job } from '../../core/job/job-schema.ts';
 import { textOfCell } from '../../core/records/row-block.ts';
 import { wholeName } from '../../core/records/table.ts';
-import { sampleText } from '../../core/ids/read/reading.ts';
+import { sampleText } from '../../core/ids/read/list-form.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { thenCleanUp } from '../../lib/end-work.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';

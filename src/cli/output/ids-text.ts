@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type InvalidSample, sampleText, type TakenColumn } from '../../core/ids/read/reading.ts';
+import { type InvalidSample, sampleText, type TakenColumn } from '../../core/ids/read/list-form.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { plural, printable } from '../../lib/format-text.ts';

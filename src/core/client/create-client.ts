@@ -1,12 +1,12 @@
+import { type Brake } from './policies/brake.ts';
 import { withBadIds } from './policies/with-bad-ids.ts';
 import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
 import { type AnswerJournal, journaled } from './policies/with-journal.ts';
-import type { Brake } from './policies/brake.ts';
 import type { SizeBounds } from './judgement/call-size.ts';
-import { secretScrubber } from './wire/clean-message.ts';
+import { secretScrubber } from './wire/service-address.ts';
 import {
   aloneIn,
   type Asker,

@@ -4,8 +4,7 @@ import { timestampText } from '../records/texts.ts';
 import { type CsvDialect, csvDialects } from '../../lib/csv-dialect.ts';
 import { theKernel } from '../../lib/kernel/kernel.ts';
 import { escapeFormulasSlot, quoteTextsSlot } from '../../lib/kernel/slots.ts';
-import { requireCells, formatTexts } from './block-text.ts';
-import { ByteBlocks } from './byte-blocks.ts';
+import { requireCells, formatTexts, ByteBlocks } from './growing-bytes.ts';
 import { KernelLines } from './kernel-lines.ts';
 import {
   blockBytes,

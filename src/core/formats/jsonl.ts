@@ -2,8 +2,7 @@ import { type RowBlock, textMarks, textOfCell } from '../records/row-block.ts';
 import type { Column } from '../records/table.ts';
 import { timestampText } from '../records/texts.ts';
 import { theKernel } from '../../lib/kernel/kernel.ts';
-import { requireCells, formatTexts } from './block-text.ts';
-import { BlockMemory, ByteBlocks } from './byte-blocks.ts';
+import { requireCells, formatTexts, BlockMemory, ByteBlocks } from './growing-bytes.ts';
 import { KernelLines } from './kernel-lines.ts';
 import {
   type ByteOutput,

@@ -1,6 +1,5 @@
 import type { RowBlock } from '../records/row-block.ts';
-import { BlockText } from './block-text.ts';
-import { BlockMemory, ByteBlocks } from './byte-blocks.ts';
+import { BlockText, BlockMemory, ByteBlocks } from './growing-bytes.ts';
 import { type EncoderOptions, extensions, type RowEncoder, type Sink } from './sink.ts';
 import { lineFeed } from '../../lib/ascii.ts';
 

@@ -1,11 +1,10 @@
-import { startsAs } from './read/input-format.ts';
+import { startsAs, type IdInput } from './id-input.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { IdInput } from './id-input.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { shellWord } from '../../lib/addresses/shown-text.ts';
 
 /** How much of a file is looked at to see what it is. */
-const headBytes = 64;
+const kindBytes = 64;
 
 /** What files are that are no text. */
 const noText = [
@@ -36,7 +35,7 @@ export async function* checkText(input: IdInput, bytes: AsyncIterable<Uint8Array
       continue;
     }
     head = head.length === 0 ? Buffer.from(piece) : Buffer.concat([head, piece]);
-    if (head.length < headBytes) continue;
+    if (head.length < kindBytes) continue;
     yield textAfterMark(input, head);
     head = undefined;
   }
@@ -61,7 +60,7 @@ function isWide(head: Buffer): boolean {
   const [first, second] = head;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
   if (head.length < 8) return false;
-  const look = head.subarray(0, headBytes & ~1);
+  const look = head.subarray(0, kindBytes & ~1);
   const nulAt = (odd: number): boolean => look.every((byte, index) => (index % 2 === odd ? byte === 0 : byte !== 0));
   return nulAt(0) || nulAt(1);
 }

@@ -4,11 +4,14 @@ import type { Job } from '../job/job-schema.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import { type Disk, writeWhole, type OpenFile } from '../../places/files/disk.ts';
-import type { EntryBlock } from './entries.ts';
+import type { EntryBlock, Entries } from './entries.ts';
 import { fingerprintInputs, type InputFingerprint } from './read/input-bytes.ts';
 import { expandInputs, type IdInput, type FindRemote } from './id-input.ts';
-import type { TakenColumn } from './read/reading.ts';
+import { type TakenColumn, entriesLookedAt } from './read/list-form.ts';
 import { surveyList } from './read/look-at-list.ts';
+import { HashSet128 } from '../../lib/hash/hash-set-128.ts';
+import { readIds, type ReadIdsOptions, type ReadingRules } from './read/read-ids.ts';
+import { stat } from 'node:fs/promises';
 
 export interface PreparedInputs {
   readonly inputs: readonly IdInput[];
@@ -117,4 +120,89 @@ async function keepStdin({ files, stdin, stop, folder }: InputSources): Promise<
     throw error;
   }
   return path;
+}
+
+/** Marks every occurrence of a valid id except the first, over all inputs. Blocks and their order stay as they are. */
+export async function* markDuplicates(
+  blocks: AsyncIterable<EntryBlock>,
+  seen: Pick<HashSet128, 'addAll'>,
+): AsyncGenerator<Entries, void, void> {
+  for await (const { entries, hashes } of blocks) {
+    const isNew = seen.addAll(hashes);
+    let hash = 0;
+    for (let index = 0; index < entries.length; index += 1) {
+      if (!entries.isValid(index)) continue;
+      if (isNew[hash] === 0) entries.markDuplicate(index);
+      hash += 1;
+    }
+    yield entries;
+  }
+}
+
+/** All ids of a job in the order of the inputs, with duplicates marked. Reports no progress. */
+export function entriesOf(
+  { ids }: Pick<Job, 'ids'>,
+  { inputs, fingerprints, kept }: PreparedInputs,
+  {
+    onInvalid,
+    seen = new HashSet128(),
+  }: {
+    readonly onInvalid?: ReadIdsOptions['onInvalid'];
+    /** Finds repeated ids. */
+    readonly seen?: Pick<HashSet128, 'addAll'>;
+  } = {},
+): AsyncIterable<Entries> {
+  const read = kept?.() ?? readIds(inputs, { ...ids, expected: fingerprints, onInvalid });
+  return markDuplicates(read, seen);
+}
+
+/** Reads the first entries of an input. @throws {ExportError} `input` when it cannot be read */
+export async function firstEntries(
+  input: IdInput,
+  rules: ReadingRules,
+): Promise<{
+  /** `entriesLookedAt`, or all where there are fewer. */
+  readonly entries: number;
+  /** Those of them that are ids, in their order. */
+  readonly ids: readonly string[];
+}> {
+  let entries = 0;
+  const ids: string[] = [];
+  for await (const { entries: block } of readIds([input], { ...rules, limit: entriesLookedAt })) {
+    entries += block.length;
+    for (let index = 0; index < block.length; index += 1) {
+      if (block.isValid(index)) ids.push(block.at(index).text);
+    }
+  }
+  return { entries, ids };
+}
+
+/** The size of an input as it lies on disk or in its bucket. */
+export async function bytesOfInput({ bytes, path }: IdInput): Promise<number> {
+  return bytes ?? (await stat(path)).size;
+}
+
+/** A base58 id is 32 bytes that nothing compresses; its row has something else. */
+const leastBytes = 34;
+
+/**
+ * About how many entries an input has: what was not looked at takes as many bytes an entry as what was.
+ * @param bytes as it lies on disk
+ */
+export function aboutEntries({ looked, compression }: IdInput, bytes: number): number {
+  if (looked?.isWhole === true) return looked.entries;
+  const isSeen = looked !== undefined && compression === 'none' && looked.entries > 0;
+  return Math.round(bytes / (isSeen ? looked.bytes / looked.entries : leastBytes));
+}
+
+/** The same of all inputs. @param limit of entries, where there is one */
+export function aboutEntriesIn(
+  { inputs, fingerprints }: Pick<PreparedInputs, 'inputs' | 'fingerprints'>,
+  limit = Number.POSITIVE_INFINITY,
+): number {
+  const all = inputs.map((input, index) => aboutEntries(input, fingerprints[index]?.bytes ?? 0));
+  return Math.min(
+    limit,
+    all.reduce((sum, each) => sum + each, 0),
+  );
 }

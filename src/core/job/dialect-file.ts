@@ -6,10 +6,9 @@ import { requireAddress } from '../../lib/addresses/address.ts';
 import { addressProblem } from '../../lib/addresses/address-kinds.ts';
 import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { nearestName } from '../../lib/format-text.ts';
-import { wholeNumber } from './field.ts';
-import { issueText } from './issue-text.ts';
+import { wholeNumber } from './job-sections.ts';
+import { issueText, type JobFile, parseJobFile } from './parse-job-file.ts';
 import { dialectNamed, namesOfDialects, isDialectFile, isRead, keepDialect } from './job-dialect.ts';
-import { type JobFile, parseJobFile } from './parse-job-file.ts';
 
 const methodName = z.string().regex(/^\w+$/, 'must be a word');
 const flags = z.array(z.enum(defaultDialect.flagsOne as [AssetFlag, ...AssetFlag[]]));

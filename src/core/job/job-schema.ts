@@ -8,13 +8,23 @@ import {
   addressProblem,
 } from '../../lib/addresses/address-kinds.ts';
 import { defaultDialect, serviceDialects } from '../client/dialects.ts';
-import { hasBase } from './job-base.ts';
-import { baseSchema, budgetSchema, lineageSchema, metricsSchema, notifySchema } from './job-sections.ts';
+import { hasBase, namedNight } from './night-names.ts';
+import {
+  baseSchema,
+  budgetSchema,
+  lineageSchema,
+  metricsSchema,
+  notifySchema,
+  address,
+  wholeNumber,
+  distinct,
+  field,
+  numberOr,
+  oneOrMore,
+} from './job-sections.ts';
 import { dialectOf } from './job-dialect.ts';
-import { address, wholeNumber, distinct, field, numberOr, oneOrMore } from './field.ts';
 import { assetsTable, changesTable } from '../records/columns.ts';
 import { outcomesToRead, unexportedOutcomes } from '../records/beside-tables.ts';
-import { namedNight } from './night-names.ts';
 import { csvSchema, outputSchema, hasLake } from './output-schema.ts';
 
 const concurrency = z.union([wholeNumber(1).max(1000), z.literal('auto')], {

@@ -8,12 +8,11 @@ import { nearestName } from '../../lib/format-text.ts';
 import { shownPath, shownWord } from '../../lib/addresses/shown-text.ts';
 import { readNamedDialect } from './dialect-file.ts';
 import { dialectOf } from './job-dialect.ts';
-import { noBase } from './job-base.ts';
-import { issueText } from './issue-text.ts';
+import { noBase } from './night-names.ts';
+import { issueText, type JobFile, parseJobFile, isTree, putAt, valueAt, type Tree } from './parse-job-file.ts';
 import { environmentName, jobFields, type JobField, fieldText } from './job-fields.ts';
 import { embedded, type Job, jobSchema, type PartOfJob } from './job-schema.ts';
 import { removedWords } from './removed-words.ts';
-import { type JobFile, parseJobFile, isTree, putAt, valueAt, type Tree } from './parse-job-file.ts';
 
 /** Where a job's fields come from. Precedence: flag, environment, job file or object, default. */
 export interface JobSources {

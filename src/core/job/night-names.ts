@@ -1,4 +1,5 @@
 import { parentOf } from '../../lib/addresses/address-kinds.ts';
+import type { Base } from './job-sections.ts';
 
 /** Stands in `output.dir` for the UTC day on which an export begins. */
 export const dateWord = '{date}';
@@ -54,4 +55,18 @@ export function namedNight(outputDir: string, dir: string): NamedNight | undefin
   const root = topOfNights(whole);
   const pattern = whole.slice(root.length).replace(/^\/+|\/+$/g, '');
   return { root, pattern, day: dir.slice(at, at + 'YYYY-MM-DD'.length) };
+}
+
+/** In place of a base: the first export of several, in which everything is requested. */
+export const noBase = 'none';
+
+/** Said where a job names a base and begins without one (`base.first: request`); undefined otherwise. */
+export function firstNight({ base }: { readonly base: Base }, hasFound: boolean): string | undefined {
+  if (hasFound || base.from === undefined || base.from === noBase) return undefined;
+  return `the base ${base.from} matches no complete export: everything is requested (base.first: request)`;
+}
+
+/** Whether an export is based on another, or is the first of such exports: then its rows say when they were requested. */
+export function hasBase({ base }: { readonly base: Base }): boolean {
+  return base.from !== undefined;
 }

@@ -11,7 +11,7 @@ import {
 } from '../records/columns.ts';
 import { csvDialectNames } from '../../lib/csv-dialect.ts';
 import { compressions, type Format, formats } from '../formats/sink.ts';
-import { address, distinct, field, oneOrMore, wholeNumber } from './field.ts';
+import { address, distinct, field, oneOrMore, wholeNumber } from './job-sections.ts';
 import { exportedAt } from '../records/shape-table.ts';
 import { nearestName } from '../../lib/format-text.ts';
 

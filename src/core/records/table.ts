@@ -87,3 +87,20 @@ export interface Table<C extends readonly Column[] = readonly Column[], N extend
   /** Only elements whose member has this value are rows; the member has no column, as the table implies it. */
   readonly where?: { readonly member: string; readonly value: string };
 }
+
+/** A column with its field id, as Parquet and Iceberg know it. */
+interface Field {
+  readonly id: number;
+  readonly column: Column;
+}
+
+/**
+ * The columns of a table in their order, with the field ids that its Parquet files carry.
+ * @throws {Error} for a column without an id: those of `unexported`, `ids` and raw files are in no Parquet file
+ */
+export function fieldsOf({ columns }: Pick<Table, 'columns'>): Field[] {
+  return columns.map((column) => {
+    if (column.fieldId === undefined) throw new Error(`column ${column.name} has no field id`);
+    return { id: column.fieldId, column };
+  });
+}

@@ -1,11 +1,10 @@
 import { mostIdsPerCall, plannedSize } from '../job/job-dialect.ts';
 import { usualAtOnce } from '../client/judgement/call-limit.ts';
-import { leastForAll } from '../client/policies/overrun.ts';
+import { leastForAll } from '../client/policies/shared-pace.ts';
 import { type AssetClient, noRecords } from '../client/asset-client.ts';
 import { type Batch, batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
 import type { Entries } from '../ids/entries.ts';
-import { entriesOf } from '../ids/mark-duplicates.ts';
-import type { PreparedInputs } from '../ids/prepare-inputs.ts';
+import { entriesOf, type PreparedInputs } from '../ids/prepare-inputs.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Commit } from '../../places/export/export-facts.ts';
 import type { OpenExport } from './homes/export-home.ts';

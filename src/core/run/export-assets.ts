@@ -1,12 +1,16 @@
 import { serviceAddress } from '../client/wire/service-address.ts';
 import { jobOn } from '../job/job-traits.ts';
-import { dateWord } from '../job/night-names.ts';
-import { firstNight, hasBase } from '../job/job-base.ts';
+import { dateWord, firstNight, hasBase } from '../job/night-names.ts';
 import type { Job } from '../job/job-schema.ts';
 import { kernelProblem } from '../../lib/kernel/kernel.ts';
 import { utcDay } from '../../lib/clock.ts';
-import { aboutEntriesIn } from '../ids/read/first-entries.ts';
-import { areKept, type InputSources, prepareInputs, type PreparedInputs } from '../ids/prepare-inputs.ts';
+import {
+  aboutEntriesIn,
+  areKept,
+  type InputSources,
+  prepareInputs,
+  type PreparedInputs,
+} from '../ids/prepare-inputs.ts';
 import { readJobIds, newReadProgress } from '../work/read-job-ids.ts';
 import type { ExportStart } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { type AccountFigures, accountFigures, manifestFigures } from './history/run-figures.ts';
-import type { InvalidSample, TakenColumn } from '../ids/read/reading.ts';
+import type { InvalidSample, TakenColumn } from '../ids/read/list-form.ts';
 import type { DriftCount } from '../records/drift.ts';
 import type { PublishedTables } from '../work/published-tables.ts';
 

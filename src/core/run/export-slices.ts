@@ -1,7 +1,7 @@
 import { someIdsOf } from '../job/job-traits.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { InputFingerprint } from '../ids/read/input-bytes.ts';
-import type { TakenColumn } from '../ids/read/reading.ts';
+import type { TakenColumn } from '../ids/read/list-form.ts';
 import { thenCleanUp, LinkedAbort } from '../../lib/end-work.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { isLostSlice, lostSlice } from '../../places/log/slice-hold.ts';

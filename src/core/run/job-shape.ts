@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hasBase, noBase } from '../job/job-base.ts';
+import { hasBase, noBase } from '../job/night-names.ts';
 import { type Job, jobSchema } from '../job/job-schema.ts';
 import { dialectOf } from '../job/job-dialect.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';

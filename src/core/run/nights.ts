@@ -1,7 +1,7 @@
 import type { Entries } from '../ids/entries.ts';
 import type { PreparedInputs } from '../ids/prepare-inputs.ts';
 import { isDated } from '../job/job-traits.ts';
-import { hasBase } from '../job/job-base.ts';
+import { hasBase } from '../job/night-names.ts';
 import type { Job } from '../job/job-schema.ts';
 import { hasLake } from '../job/output-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';

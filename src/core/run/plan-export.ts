@@ -1,9 +1,9 @@
 import { asksAlone, dialectOf, priceSource } from '../job/job-dialect.ts';
 import { availableParallelism } from 'node:os';
 import { mostAtOnce } from '../client/judgement/call-limit.ts';
-import { mostCalls, overrunOf } from '../client/policies/overrun.ts';
+import { mostCalls, overrunOf } from '../client/policies/shared-pace.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
-import { firstNight, hasBase } from '../job/job-base.ts';
+import { firstNight, hasBase } from '../job/night-names.ts';
 import type { Job } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../../lib/clock.ts';
 import { count, plural } from '../../lib/format-text.ts';
@@ -20,9 +20,8 @@ import { callsLeft, partsAfter, type Forecast, forecast } from './calls-left.ts'
 import type { Entries, EntryState } from '../ids/entries.ts';
 import { jobOn, someIdsOf } from '../job/job-traits.ts';
 import { jobShape, requireSame } from './job-shape.ts';
-import { entriesOf } from '../ids/mark-duplicates.ts';
-import type { PreparedInputs } from '../ids/prepare-inputs.ts';
-import { type InvalidSample, sampling, type TakenColumn } from '../ids/read/reading.ts';
+import { entriesOf, type PreparedInputs } from '../ids/prepare-inputs.ts';
+import { type InvalidSample, sampling, type TakenColumn } from '../ids/read/list-form.ts';
 import { diskShortage, diskSpace } from './disk-estimate.ts';
 
 /** What an export would cost from where it stands. Nothing was sent. */

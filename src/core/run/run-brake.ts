@@ -1,6 +1,6 @@
 import { plannedSize } from '../job/job-dialect.ts';
 import { Brake } from '../client/policies/brake.ts';
-import { overrunOf } from '../client/policies/overrun.ts';
+import { overrunOf } from '../client/policies/shared-pace.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { ExportContext } from './export-context.ts';
 

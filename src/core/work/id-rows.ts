@@ -1,5 +1,4 @@
-import { type Entries, entryStates, type IdEntry } from '../ids/entries.ts';
-import { invalidState, stateOfInvalid } from '../ids/clean-id.ts';
+import { type Entries, entryStates, type IdEntry, invalidState, stateOfInvalid } from '../ids/entries.ts';
 import { idsTable, type UnexportedOutcome } from '../records/beside-tables.ts';
 import { marksOf, type RowBlock, RowBlockBuilder } from '../records/row-block.ts';
 import { MadeText, utf8Text } from '../records/texts.ts';

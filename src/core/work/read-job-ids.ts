@@ -1,8 +1,7 @@
 import type { Entries, EntryBlock } from '../ids/entries.ts';
-import { markDuplicates } from '../ids/mark-duplicates.ts';
-import type { PreparedInputs } from '../ids/prepare-inputs.ts';
+import { markDuplicates, type PreparedInputs } from '../ids/prepare-inputs.ts';
 import { readIds } from '../ids/read/read-ids.ts';
-import { type InvalidSample, sampling } from '../ids/read/reading.ts';
+import { type InvalidSample, sampling } from '../ids/read/list-form.ts';
 import type { Job } from '../job/job-schema.ts';
 import { HashSet128 } from '../../lib/hash/hash-set-128.ts';
 import type { RunListener } from './run-events.ts';

@@ -1,7 +1,7 @@
 import type { ClientEvent } from '../client/client-events.ts';
 import type { Commit, Counts } from '../../places/export/export-facts.ts';
 import type { Holding } from './held-bytes.ts';
-import type { TakenColumn } from '../ids/read/reading.ts';
+import type { TakenColumn } from '../ids/read/list-form.ts';
 
 /** Events of a run, for the progress block, the log and tests. */
 export type RunEvent =

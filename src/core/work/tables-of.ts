@@ -4,7 +4,7 @@ import type { Table } from '../records/table.ts';
 import { childTables, recordPlan } from '../records/scan/record-plan.ts';
 import { RecordRows } from '../records/scan/record-rows.ts';
 import type { OpenReader } from '../client/asset-client.ts';
-import { hasBase } from '../job/job-base.ts';
+import { hasBase } from '../job/night-names.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Begun } from '../../places/export/export-facts.ts';
 import { ExportError } from '../../lib/export-error.ts';

@@ -1,10 +1,14 @@
 import { cutSlices, type CutSlice } from '../../core/ids/batch-ids.ts';
-import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
-import { aboutEntries, bytesOfInput } from '../../core/ids/read/first-entries.ts';
+import {
+  markDuplicates,
+  aboutEntries,
+  bytesOfInput,
+  findInputs,
+  type PreparedInputs,
+} from '../../core/ids/prepare-inputs.ts';
 import { fingerprintInputs, type InputFingerprint } from '../../core/ids/read/input-bytes.ts';
-import { findInputs, type PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import { readIds } from '../../core/ids/read/read-ids.ts';
-import { type InvalidSample, sampling, type TakenColumn } from '../../core/ids/read/reading.ts';
+import { type InvalidSample, sampling, type TakenColumn } from '../../core/ids/read/list-form.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/end-work.ts';
 import { ExportError } from '../../lib/export-error.ts';

@@ -1,4 +1,4 @@
-import { hasBase, noBase } from '../../core/job/job-base.ts';
+import { hasBase, noBase } from '../../core/job/night-names.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { bucketExamples, isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../lib/export-error.ts';

@@ -1,5 +1,4 @@
-import { fieldsOf } from '../../core/records/field-ids.ts';
-import { type ColumnType, isIdColumn, type Table, wholeName } from '../../core/records/table.ts';
+import { fieldsOf, type ColumnType, isIdColumn, type Table, wholeName } from '../../core/records/table.ts';
 
 /** A schema of Iceberg (its specification, "Schemas and Data Types"), as the metadata of a table holds it. */
 export interface IcebergSchema {

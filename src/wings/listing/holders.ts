@@ -6,7 +6,7 @@ import { openTableFile, type PartOptions } from '../../core/work/part-build.ts';
 import type { FinishedExport } from '../../exports/finished-export.ts';
 import { recordFiles } from '../../exports/records.ts';
 import { recordRowsOf, wholeRows } from '../../exports/row-batch.ts';
-import { wholeLines } from '../../exports/whole-lines.ts';
+import { wholeLines } from '../../exports/row-readers.ts';
 import { lineFeed } from '../../lib/ascii.ts';
 import { unfinishedFile } from '../../places/scratch/part-file.ts';
 

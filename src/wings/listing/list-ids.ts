@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { unprovenEnding } from '../../core/ids/passed-files.ts';
 import { Openings } from '../../core/run/homes/open-scratch.ts';
-import { overrunOf } from '../../core/client/policies/overrun.ts';
+import { overrunOf } from '../../core/client/policies/shared-pace.ts';
 import { braked } from '../../core/run/run-brake.ts';
 import { clientOf } from '../../core/work/job-client.ts';
 import { thenCleanUp } from '../../lib/end-work.ts';

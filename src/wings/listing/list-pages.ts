@@ -1,7 +1,7 @@
 import type { RefusedAnswer } from '../../core/client/asset-client.ts';
 import type { CreatedClient } from '../../core/client/create-client.ts';
 import type { ListingDialect } from '../../core/client/dialects.ts';
-import { mostCalls, type Overrun } from '../../core/client/policies/overrun.ts';
+import { mostCalls, type Overrun } from '../../core/client/policies/shared-pace.ts';
 import type { Brake } from '../../core/client/policies/brake.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';

@@ -3,7 +3,7 @@ import type { Entries } from '../../core/ids/entries.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { type ExportStart, type Spent, sumOfSpent, type Commit } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
-import { markDuplicates } from '../../core/ids/mark-duplicates.ts';
+import { markDuplicates } from '../../core/ids/prepare-inputs.ts';
 import { countedIds, type ReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';

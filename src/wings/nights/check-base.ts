@@ -1,4 +1,4 @@
-import { firstNight } from '../../core/job/job-base.ts';
+import { firstNight } from '../../core/job/night-names.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { plural } from '../../lib/format-text.ts';

@@ -1,6 +1,5 @@
 import { isDated, jobOn, someIdsOf } from '../../core/job/job-traits.ts';
-import { dayPattern, topOfNights } from '../../core/job/night-names.ts';
-import { hasBase } from '../../core/job/job-base.ts';
+import { dayPattern, topOfNights, hasBase } from '../../core/job/night-names.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { count, plural } from '../../lib/format-text.ts';

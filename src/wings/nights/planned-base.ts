@@ -1,6 +1,6 @@
 import { askedInputs } from './base/asked-list.ts';
 import { findBase, reopenBase } from './base/open-base.ts';
-import { entriesOf } from '../../core/ids/mark-duplicates.ts';
+import { entriesOf } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import type { PlannedRefresh, PlanStanding } from '../../core/run/nights.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';

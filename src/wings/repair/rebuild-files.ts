@@ -1,6 +1,5 @@
-import { childRows } from '../../core/records/child-tables.ts';
+import { childRows, flattenAsset } from '../../core/records/flatten-asset.ts';
 import { assetsTable, changesTable } from '../../core/records/columns.ts';
-import { flattenAsset } from '../../core/records/flatten-asset.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { blockOf, type RowBlock } from '../../core/records/row-block.ts';
 import type { ShapedTable } from '../../core/records/shape-table.ts';

@@ -2,9 +2,8 @@ import { blockOf } from '../../core/records/row-block.ts';
 import type { Row } from '../../core/records/table.ts';
 import { idsTable, unexportedTable } from '../../core/records/beside-tables.ts';
 import { notReturned } from '../../core/client/lookups.ts';
-import { entriesOf } from '../../core/ids/mark-duplicates.ts';
+import { entriesOf, type PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import { Entries } from '../../core/ids/entries.ts';
-import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import { type DamagedExport, exportedIds, keptIfEqual } from './rebuild-files.ts';
 import { IdRows, unexportedRow } from '../../core/work/id-rows.ts';
 

@@ -1,7 +1,7 @@
 import { changesTable } from '../../core/records/columns.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import type { LoadedJob } from '../../core/job/load-job.ts';
-import { type InputSources, type PreparedInputs, prepareInputs } from '../../core/ids/prepare-inputs.ts';
+import { type InputSources, type PreparedInputs, prepareInputs, entriesOf } from '../../core/ids/prepare-inputs.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { homeAt } from '../../core/run/homes/home.ts';
@@ -31,12 +31,9 @@ import {
 } from './repair-log.ts';
 import type { Spent } from '../../places/export/export-facts.ts';
 import type { RepairOutcome, RequestedParts } from './repair-outcome.ts';
-import type { EntryBlock } from '../../core/ids/entries.ts';
+import { type EntryBlock, storedEntries, invalidState } from '../../core/ids/entries.ts';
 import { EntryBlocks } from '../../core/ids/read/entry-blocks.ts';
-import { storedEntries } from '../../core/ids/stored-entries.ts';
-import { invalidState } from '../../core/ids/clean-id.ts';
 import { idsTable } from '../../core/records/beside-tables.ts';
-import { entriesOf } from '../../core/ids/mark-duplicates.ts';
 import { callsLeft } from '../../core/run/calls-left.ts';
 import { exportSlices } from '../../core/run/export-slices.ts';
 import { newReadProgress, readJobIds } from '../../core/work/read-job-ids.ts';

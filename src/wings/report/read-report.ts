@@ -8,7 +8,7 @@ import type { ExportStanding, UnfinishedStanding } from '../../core/run/history/
 import { limitOf, proofsText, type Commit, type JobShape } from '../../places/export/export-facts.ts';
 import { standingFigures } from '../../core/run/history/runs-model.ts';
 import type { Reads } from '../../places/files/disk.ts';
-import type { TableFormat } from '../../exports/table-source.ts';
+import type { TableFormat } from '../../exports/duckdb-files.ts';
 import type { ProfiledTable, ProfileSource } from './profile/profile-source.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type {

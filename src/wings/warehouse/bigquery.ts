@@ -1,6 +1,6 @@
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { escapedBackQuoted, escapedLiteral } from '../../lib/sql-text.ts';
-import { folderOf, nullTextOf, type Source, within } from '../../exports/table-source.ts';
+import { folderOf, nullTextOf, type Source, within } from '../../exports/duckdb-files.ts';
 import { aboutTable, columnList, createTableText, type Dialect, typeIn } from './dialect.ts';
 
 /** JSON stays text: BigQuery's JSON type keeps numbers as INT64, UINT64 or FLOAT64 and refuses others. */

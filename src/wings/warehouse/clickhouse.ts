@@ -1,6 +1,6 @@
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { escapedBackQuoted, escapedLiteral } from '../../lib/sql-text.ts';
-import { filesOf, nullTextOf, type Source, type TableFormat } from '../../exports/table-source.ts';
+import { filesOf, nullTextOf, type Source, type TableFormat } from '../../exports/duckdb-files.ts';
 import {
   type BucketScheme,
   bucketAddressOf,

@@ -1,7 +1,7 @@
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { changesTable } from '../../core/records/columns.ts';
 import { literal } from '../../lib/sql-text.ts';
-import type { Source } from '../../exports/table-source.ts';
+import type { Source } from '../../exports/duckdb-files.ts';
 import { recordTable } from './scripts/record-table.ts';
 
 /** What one warehouse makes of the column table. */

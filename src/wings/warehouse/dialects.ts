@@ -1,7 +1,7 @@
 import type { Table } from '../../core/records/table.ts';
 import { bigquery } from './bigquery.ts';
 import { clickhouse } from './clickhouse.ts';
-import type { Source } from '../../exports/table-source.ts';
+import type { Source } from '../../exports/duckdb-files.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
 import type { Dialect } from './dialect.ts';

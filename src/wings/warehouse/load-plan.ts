@@ -4,7 +4,7 @@ import type { FinishedExport, ManifestFile } from '../../exports/finished-export
 import type { CsvDialectName } from '../../lib/csv-dialect.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { contentSeal } from '../../places/export/manifest.ts';
-import type { Source, TableFormat } from '../../exports/table-source.ts';
+import type { Source, TableFormat } from '../../exports/duckdb-files.ts';
 
 /** A table of a finished export, and the files to load it from. */
 export interface LoadTable {

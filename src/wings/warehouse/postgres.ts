@@ -2,9 +2,8 @@ import { ExportError } from '../../lib/export-error.ts';
 import type { ColumnType, Table } from '../../core/records/table.ts';
 import { codecOf, type FileCodec } from '../../lib/decompress.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
-import { folderOf, nullTextOf, type Source, within } from '../../exports/table-source.ts';
+import { folderOf, nullTextOf, type Source, within, tableFunctionOf } from '../../exports/duckdb-files.ts';
 import { columnList, commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
-import { tableFunctionOf } from '../../exports/duckdb-files.ts';
 
 /** `json` keeps the text as it came; `jsonb` would refuse a lone surrogate and reprint numbers. */
 const types: Readonly<Record<ColumnType, string>> = {

@@ -1,6 +1,6 @@
 import { type Column, type ColumnType, isTextColumn } from '../../core/records/table.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
-import { folderOf, nullTextOf, type Source } from '../../exports/table-source.ts';
+import { folderOf, nullTextOf, type Source } from '../../exports/duckdb-files.ts';
 import { columnList, commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
 
 /** Bytes of the longest VARCHAR there is: COPY refuses a longer value rather than cut it. */

@@ -1,6 +1,6 @@
 import type { Column, ColumnType } from '../../core/records/table.ts';
 import { doubleQuoted, escapedLiteral, literal } from '../../lib/sql-text.ts';
-import { folderOf, nullTextOf, type Source } from '../../exports/table-source.ts';
+import { folderOf, nullTextOf, type Source } from '../../exports/duckdb-files.ts';
 import { aboutTable, columnList, createTableText, type Dialect, typeIn } from './dialect.ts';
 
 /** JSON stays text: a VARIANT keeps fractions as doubles. PARSE_JSON reads it where it is used. */

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { jobJsonSchema } from '../../../src/core/job/job-json-schema.ts';
+import { jobJsonSchema } from '../../../src/core/job/job-fields.ts';
 import { jobTemplate } from '../../../src/core/job/job-template.ts';
 import { loadJob, type LoadedJob } from '../../../src/core/job/load-job.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ProgressState } from '../../../src/cli/progress/progress-state.ts';
-import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { jobSchema } from '../../../src/core/job/job-schema.ts';
 import { recordRun } from '../../../src/core/run/history/record-run.ts';
 import { readRunLines } from '../../../src/core/run/history/run-history.ts';

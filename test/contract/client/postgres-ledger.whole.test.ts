@@ -4,7 +4,7 @@ import { IdList } from '../../../src/core/ids/id-list.ts';
 import { createClient } from '../../../src/core/client/create-client.ts';
 import { Brake } from '../../../src/core/client/policies/brake.ts';
 import { type DepartingCall, PassedOverrun } from '../../../src/core/client/policies/shared-pace.ts';
-import { AttemptError } from '../../../src/core/client/attempt-error.ts';
+import { AttemptError } from '../../../src/core/client/client-events.ts';
 import {
   openPostgresLedger,
   type PostgresLedger,

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { AssetClient } from '../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../src/core/client/attempt-error.ts';
-import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
+import { AttemptError } from '../../../src/core/client/client-events.ts';
+import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { Ended } from '../../../src/core/client/policies/day-gate.ts';
 import { withBudget } from '../../../src/core/client/policies/with-budget.ts';
 import { withJournal } from '../../../src/core/client/policies/with-journal.ts';

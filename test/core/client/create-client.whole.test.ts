@@ -4,7 +4,7 @@ import type { ClientEvent } from '../../../src/core/client/client-events.ts';
 import { type ClientOptions, type CreatedClient, createClient } from '../../../src/core/client/create-client.ts';
 import { callKey } from '../../../src/core/client/wire/call-body.ts';
 import { lookUpBatch } from '../../../src/core/client/look-up-batch.ts';
-import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import type { AnswerEntry } from '../../../src/core/client/policies/with-journal.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';

@@ -8,7 +8,7 @@ import { IdList } from '../../../src/core/ids/id-list.ts';
 import { createClient } from '../../../src/core/client/create-client.ts';
 import type { RecordRows } from '../../../src/core/records/scan/record-rows.ts';
 import { type BatchLookups, lookUpBatch } from '../../../src/core/client/look-up-batch.ts';
-import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { type FaultsInput, faultsSchema } from '../../../packages/practice-service/src/faults/fault-schema.ts';
 import { type RunningService, startService } from '../../../src/practice-service.ts';

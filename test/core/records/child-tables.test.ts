@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { childRows } from '../../../src/core/records/child-tables.ts';
+import { childRows } from '../../../src/core/records/flatten-asset.ts';
 import { tableByName, tables } from '../../../src/core/records/columns.ts';
 import type { Drift } from '../../../src/core/records/drift.ts';
 import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../../../src/lib/json/json.ts';

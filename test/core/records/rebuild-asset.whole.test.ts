@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { assetsTable } from '../../../src/core/records/columns.ts';
 import { flattenAsset } from '../../../src/core/records/flatten-asset.ts';
 import { parseJson, stringifyJson } from '../../../src/lib/json/json.ts';
-import { rebuildAsset } from '../../../src/core/records/rebuild-asset.ts';
+import { rebuildAsset } from '../../../src/exports/records.ts';
 import { hasRealRecords, parseObject, realRecordTexts } from './any-json.ts';
 import { anyRecord, differenceOf } from './any-record.ts';
 import { sampledRuns } from '../../model/support/sample.ts';

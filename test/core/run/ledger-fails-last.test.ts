@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { CreditLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
-import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
+import { type CreditLedger, createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';

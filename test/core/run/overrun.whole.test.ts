@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { getAssets } from '../../../src/core/run/get-assets.ts';
 import { newBrake } from '../../../src/core/run/run-brake.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { draftOf } from '../../../packages/practice-service/src/generated/asset-draft.ts';
 import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
-import { readRows } from '../../../src/exports/read-rows.ts';
+import { readRows } from '../../../src/exports/finished-export.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
 import { serveGenerated } from '../../../src/practice-service.ts';

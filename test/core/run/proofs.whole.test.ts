@@ -6,7 +6,7 @@ import { generatedId, generatedRecord } from '../../../packages/practice-service
 import { assetsTable, proofColumns } from '../../../src/core/records/columns.ts';
 import { intolerable } from '../../../src/core/run/tolerance.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
-import { readRows } from '../../../src/exports/read-rows.ts';
+import { readRows } from '../../../src/exports/finished-export.ts';
 import { verifyExport } from '../../../src/exports/verify-export.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';

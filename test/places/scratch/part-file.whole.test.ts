@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteBlocks } from '../../../src/core/formats/byte-blocks.ts';
+import { ByteBlocks } from '../../../src/core/formats/growing-bytes.ts';
 import { blockBytes, type Compression } from '../../../src/core/formats/sink.ts';
 import type { Disk } from '../../../src/places/files/disk.ts';
 import { openPartFile, publishFiles } from '../../../src/places/scratch/part-file.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DialectLists } from '../../../src/core/client/dialects.ts';
-import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { dialectNamed } from '../../../src/core/job/job-dialect.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';

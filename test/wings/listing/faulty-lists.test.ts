@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Brake } from '../../../src/core/client/policies/brake.ts';
-import { defaultOverrun, overrunOf } from '../../../src/core/client/policies/overrun.ts';
+import { defaultOverrun, overrunOf } from '../../../src/core/client/policies/shared-pace.ts';
 import { mostListCalls } from '../../../src/wings/listing/list-pages.ts';
 import { RangeWalk } from '../../../src/wings/listing/walk/range-walk.ts';
 import { TokenWalk, NumberedWalk } from '../../../src/wings/listing/open-walk.ts';

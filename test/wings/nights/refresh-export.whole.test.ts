@@ -3,7 +3,7 @@ import { runWings } from '../../../src/world/wings.ts';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { RecordTexts } from '../../../src/exports/record-text.ts';
-import { readRows } from '../../../src/exports/read-rows.ts';
+import { readRows } from '../../../src/exports/finished-export.ts';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { systemClock } from '../../../src/lib/clock.ts';

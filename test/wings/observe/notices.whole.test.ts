@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { dayMs, systemClock } from '../../../src/lib/clock.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { observeRuns } from '../../../src/wings/observe/observe-runs.ts';

@@ -1,4 +1,4 @@
-import { createMemoryLedger } from '../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import type { RunEvent } from '../../../src/core/work/run-events.ts';
 import { Notices, type ObservedRun } from '../../../src/core/work/run-observer.ts';

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
-import { readRows } from '../../../src/exports/read-rows.ts';
+import { readRows } from '../../../src/exports/finished-export.ts';
 import type { NamedRow } from '../../../src/core/records/table.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assetsTable, tables } from '../../../src/core/records/columns.ts';
 import type { Cell, Column, Table } from '../../../src/core/records/table.ts';
-import { type TableFormat, tableFormats } from '../../../src/exports/table-source.ts';
+import { type TableFormat, tableFormats } from '../../../src/exports/duckdb-files.ts';
 import { clickhouseFiles } from '../../../src/wings/warehouse/clickhouse.ts';
 import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -3,7 +3,7 @@ import { assetsTable, tables } from '../../../src/core/records/columns.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { isTextColumn, type Table } from '../../../src/core/records/table.ts';
 import type { Dialect } from '../../../src/wings/warehouse/dialect.ts';
-import { tableFormats } from '../../../src/exports/table-source.ts';
+import { tableFormats } from '../../../src/exports/duckdb-files.ts';
 import {
   commentsFor,
   ddlFor,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { assetsTable, creatorsTable, filesTable, tables } from '../../../src/core/records/columns.ts';
-import { tableFormats } from '../../../src/exports/table-source.ts';
+import { tableFormats } from '../../../src/exports/duckdb-files.ts';
 import { ddlFor, dialectNames, dialects, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
 import type { Dialect } from '../../../src/wings/warehouse/dialect.ts';
 import type { DialectName } from '../../../src/wings/warehouse/dialects.ts';

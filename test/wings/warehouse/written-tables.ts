@@ -1,12 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { childRows } from '../../../src/core/records/child-tables.ts';
-import { flattenAsset } from '../../../src/core/records/flatten-asset.ts';
+import { childRows, flattenAsset } from '../../../src/core/records/flatten-asset.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { blockOf } from '../../../src/core/records/row-block.ts';
 import type { Row, Table } from '../../../src/core/records/table.ts';
 import { sinkFor } from '../../../src/core/formats/registry.ts';
-import type { TableFormat } from '../../../src/exports/table-source.ts';
+import type { TableFormat } from '../../../src/exports/duckdb-files.ts';
 import { parseObject } from '../../core/records/any-json.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 

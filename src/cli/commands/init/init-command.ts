@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, isAbsolute, relative } from 'node:path';
-import { environmentName, jobFields, type JobField, fieldText } from '../../../core/job/job-fields.ts';
+import { environmentName, jobFields, type JobField, fieldText, jobJsonSchema } from '../../../core/job/job-fields.ts';
 import { isEmbedded, embedded, type Job } from '../../../core/job/job-schema.ts';
 import { requireAddress, type AddressUse, classifyAddress } from '../../../lib/addresses/address.ts';
 import { ExportError, codeOf, messageOf } from '../../../lib/export-error.ts';
@@ -20,7 +20,6 @@ import { dialectOf, isDialectFile } from '../../../core/job/job-dialect.ts';
 import { expandInputs } from '../../../core/ids/id-input.ts';
 import { lookAtList } from '../../../core/ids/read/look-at-list.ts';
 import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
-import { jobJsonSchema } from '../../../core/job/job-json-schema.ts';
 import { jobTemplate, suggestedFields } from '../../../core/job/job-template.ts';
 import { loadJob } from '../../../core/job/load-job.ts';
 import { packageRoot } from '../../../lib/packages/package-root.ts';

@@ -4,7 +4,7 @@ import { requireAddress } from '../../../lib/addresses/address.ts';
 import { backQuoted, doubleQuoted } from '../../../lib/sql-text.ts';
 import { shownWord } from '../../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { type TableFormat, within } from '../../../exports/table-source.ts';
+import { type TableFormat, within } from '../../../exports/duckdb-files.ts';
 import { openFinished } from '../../../exports/finished-export.ts';
 import { programVersion } from '../../../lib/packages/package-root.ts';
 import {

@@ -19,7 +19,7 @@ import { jobWords } from '../../job-flags.ts';
 import { exampleText, scriptText, givenNames, schemaText, givenFolder } from './print-statements.ts';
 import { layoutOf, tablesOfExport } from './schema-layout.ts';
 import { basename, resolve } from 'node:path';
-import { within } from '../../../exports/table-source.ts';
+import { within } from '../../../exports/duckdb-files.ts';
 import type { Table } from '../../../core/records/table.ts';
 
 /** Where an export may lie for an engine that reads in place, to fill in. */
@@ -257,7 +257,7 @@ function requireFitting(args: CommandLine, purpose: (typeof purposes)[number] | 
 }
 
 async function jobSchemaText(): Promise<string> {
-  const { jobJsonSchema } = await import('../../../core/job/job-json-schema.ts');
+  const { jobJsonSchema } = await import('../../../core/job/job-fields.ts');
   return `${JSON.stringify(jobJsonSchema(), undefined, 2)}\n`;
 }
 

@@ -7,7 +7,7 @@ import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { tablesOf } from '../../../core/work/tables-of.ts';
 import type { CsvDialectName } from '../../../lib/csv-dialect.ts';
-import { type TableFormat, tableFormats } from '../../../exports/table-source.ts';
+import { type TableFormat, tableFormats } from '../../../exports/duckdb-files.ts';
 import { openFinished } from '../../../exports/finished-export.ts';
 import type { CommandLine } from '../../command.ts';
 import { exportPlace } from '../../export-place.ts';

@@ -1,4 +1,4 @@
-import type { Departure } from './evidence.ts';
+import type { Departure } from './suspicion.ts';
 
 /** Answers in a row after which one more call than failed last, or a shorter gap, is tried again: twice as many each time, up to the most. */
 const leastPatience = 16;

@@ -1,6 +1,5 @@
 import { CallLimit, type Concurrency, usualAtOnce } from './call-limit.ts';
-import type { Backlog, Departure, FailedAttempt } from './evidence.ts';
-import { FailureRate, type Suspect } from './suspicion.ts';
+import { type Backlog, type Departure, type FailedAttempt, FailureRate, type Suspect } from './suspicion.ts';
 
 /** What follows for a call whose attempt failed. */
 export type Verdict =

@@ -1,10 +1,18 @@
 import type { CallOutline } from '../asset-client.ts';
-import { fixedOverrun, mostCalls, type Overrun, plannedCalls } from './overrun.ts';
-import { type CallSums, type DepartingCall, PassedOverrun, type SharedPace } from './shared-pace.ts';
+import {
+  fixedOverrun,
+  mostCalls,
+  type Overrun,
+  plannedCalls,
+  type CallSums,
+  type DepartingCall,
+  PassedOverrun,
+  type SharedPace,
+} from './shared-pace.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { count, plural } from '../../../lib/format-text.ts';
 
-export interface BrakeOptions {
+interface BrakeOptions {
   /** Undefined: no limit. */
   readonly overrun: Overrun | undefined;
   /** Of an export whose machines share a database, which counts their calls together, over all runs. */
@@ -184,7 +192,7 @@ function sumOf(one: CallSums, other: CallSums): CallSums {
 }
 
 /** What is known when a run has sent more calls than its ids are worth. */
-export interface OverrunFacts {
+interface OverrunFacts {
   /** Calls. */
   readonly planned: number;
   readonly sent: number;
@@ -201,7 +209,7 @@ export interface OverrunFacts {
 }
 
 /** The run has passed its overrun: why, as far as it is known, and what to do. */
-export function overrunError(facts: OverrunFacts): ExportError {
+function overrunError(facts: OverrunFacts): ExportError {
   const { planned, sent, errors, badIds } = facts;
   const shrunk = shrunkText(facts);
   const planText = `${plural(planned, 'call')} ${planned === 1 ? 'was' : 'were'} planned so far and ${count(sent)} sent`;

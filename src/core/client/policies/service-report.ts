@@ -1,7 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { CallOutline } from '../asset-client.ts';
-import type { AttemptError } from '../attempt-error.ts';
-import type { ClientListener, ServiceState } from '../client-events.ts';
+import type { AttemptError, ClientListener, ServiceState } from '../client-events.ts';
 import type { Judgement, Unavailable, Verdict } from '../judgement/judgement.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
 import { type ErrorFacts, ExportError } from '../../../lib/export-error.ts';

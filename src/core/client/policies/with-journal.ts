@@ -2,9 +2,8 @@ import { isJsonObject, type JsonObject, parseJson } from '../../../lib/json/json
 import { type AssetAnswer, type AssetCall, type AssetClient, type RefusedAnswer, settledIds } from '../asset-client.ts';
 import { callKey } from '../wire/call-body.ts';
 import type { ClientListener } from '../client-events.ts';
-import { MalformedAnswer } from '../wire/answer-envelope.ts';
-import { parseAnswer } from '../wire/parse-answer.ts';
-import { hidden, type Scrub } from '../wire/clean-message.ts';
+import { MalformedAnswer, parseAnswer } from '../wire/parse-answer.ts';
+import { hidden, type Scrub } from '../wire/service-address.ts';
 
 /** Where definite answers are kept until all that they touch is committed. */
 export interface AnswerJournal {

@@ -3,7 +3,7 @@ import type { ClientListener } from '../client-events.ts';
 import { CallSize, namedLimit, type SizeBounds } from '../judgement/call-size.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { plural } from '../../../lib/format-text.ts';
-import type { ControlOf } from './controls.ts';
+import type { ControlOf } from './with-judgement.ts';
 import type { Ended } from './day-gate.ts';
 
 export interface SizeGuardOptions<Call> extends SizeBounds {

@@ -1,9 +1,9 @@
 import { ExactNumber, isJsonObject, type Json, parseJson } from '../../../lib/json/json.ts';
 import { meaningOfStatus } from '../../../lib/network.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
-import { AttemptError } from '../attempt-error.ts';
+import { AttemptError } from '../client-events.ts';
 import { BodyTooLong, BodyUndecodable } from './answer-body.ts';
-import { cleanMessage, type Scrub } from './clean-message.ts';
+import { cleanMessage, type Scrub } from './service-address.ts';
 
 /**
  * What an answer that is no success means. Definite, and harmless to believe:

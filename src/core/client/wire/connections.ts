@@ -129,7 +129,7 @@ async function tunnelTo(target: Target, proxy: Proxy, dialProxy: Dial, making: M
   const port = target.port === '' ? (target.protocol === 'https:' ? 443 : 80) : Number(target.port);
   if (proxy.kind === 'socks') {
     making.waitFor('no answer of SOCKS');
-    const { openSocksTunnel } = await import('./socks-tunnel.ts');
+    const { openSocksTunnel } = await import('./http-tunnel.ts');
     await openSocksTunnel(socket, proxy, { hostname: target.hostname, port });
   } else {
     making.waitFor('no answer to CONNECT');

@@ -5,7 +5,7 @@ import type { BufferPool } from '../../../lib/buffer-pool.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ExportError, shortageIn } from '../../../lib/export-error.ts';
 import type { AssetCall } from '../asset-client.ts';
-import { AttemptError } from '../attempt-error.ts';
+import { AttemptError } from '../client-events.ts';
 import { AnswerBody } from './answer-body.ts';
 import type { WireAnswer } from './judge-answer.ts';
 import { networkFailure } from './classify-error.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '../../../lib/json/json.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import type { AssetAnswer, AssetCall, RefusedAnswer } from '../asset-client.ts';
-import { AttemptError, type AttemptFailure } from '../attempt-error.ts';
+import { AttemptError, type AttemptFailure } from '../client-events.ts';
 import { defaultDialect, type ServiceDialect } from '../dialects.ts';
 import {
   classifyError,
@@ -11,9 +11,14 @@ import {
   type RpcError,
   rpcErrorOfBody,
 } from './classify-error.ts';
-import { cleanMessage, type Scrub } from './clean-message.ts';
-import { MalformedAnswer } from './answer-envelope.ts';
-import { parseAnswer, type ParsedAnswer, type ParsedError, type ParsedRecords } from './parse-answer.ts';
+import { cleanMessage, type Scrub } from './service-address.ts';
+import {
+  MalformedAnswer,
+  parseAnswer,
+  type ParsedAnswer,
+  type ParsedError,
+  type ParsedRecords,
+} from './parse-answer.ts';
 
 /** What came over the wire: `body` is decoded from gzip. */
 export interface WireAnswer {

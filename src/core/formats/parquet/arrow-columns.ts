@@ -20,7 +20,7 @@ import {
   stringCare,
   writtenSlot,
 } from '../../../lib/kernel/slots.ts';
-import { loadRows } from '../kernel-block.ts';
+import { loadRows } from '../kernel-lines.ts';
 
 const cares = {
   string: stringCare,

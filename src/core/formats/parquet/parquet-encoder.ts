@@ -1,6 +1,6 @@
 import type { RowBlock } from '../../records/row-block.ts';
 import { type Column, currentEncoding } from '../../records/table.ts';
-import { requireCells } from '../block-text.ts';
+import { requireCells, ByteBlocks } from '../growing-bytes.ts';
 import { ArrowBatch, schemaMessage } from './arrow-message.ts';
 import { ArrowRows } from './arrow-rows.ts';
 import {
@@ -23,7 +23,6 @@ import {
   WriterPropertiesBuilder,
   WriterVersion,
 } from 'parquet-wasm';
-import { ByteBlocks } from '../byte-blocks.ts';
 
 /** Apache Parquet by Apache's own encoder (docs/decisions/0001-parquet.md says why). */
 export const parquetSink: Sink = {

@@ -1,8 +1,7 @@
 import { CheckedId } from '../../../lib/ids/asset-id.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-set-128.ts';
-import { Entries, type EntryBlock } from '../entries.ts';
-import { cleanId, shortText, whyInvalid } from '../clean-id.ts';
-import type { ReadingListener } from './reading.ts';
+import { Entries, type EntryBlock, cleanId, shortText, whyInvalid } from '../entries.ts';
+import type { ReadingListener } from './list-form.ts';
 
 /** Entries that go down the flow together. */
 const entriesPerBlock = 1024;

@@ -1,13 +1,12 @@
 import { count, printable } from '../../../lib/format-text.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { base58Length, isAssetId } from '../../../lib/ids/asset-id.ts';
-import { cleanId, wordsOf, whyInvalid } from '../clean-id.ts';
+import { cleanId, wordsOf, whyInvalid } from '../entries.ts';
 import { listKind } from '../passed-files.ts';
 import { namesText } from './id-columns.ts';
 import { jqFilters, jqTodo, listsIn } from './json-lists.ts';
 import { listTodo } from '../check-text.ts';
-import { entriesLookedAt, type Sample, type SurveyOptions } from './list-form.ts';
-import { sampleText } from './reading.ts';
+import { entriesLookedAt, type Sample, type SurveyOptions, sampleText } from './list-form.ts';
 
 export interface NoList {
   /** Entries that were looked at. */

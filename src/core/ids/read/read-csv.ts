@@ -3,7 +3,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { type CsvCell, type CsvRow, scanCsv, type ScanCsvOptions } from '../../../lib/scan/scan-csv.ts';
 import type { ByteScanner } from '../../../lib/scan/split-lines.ts';
 import { outcomesToRead, unexportedTable } from '../../records/beside-tables.ts';
-import { cleanId } from '../clean-id.ts';
+import { cleanId } from '../entries.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import { listTodo } from '../check-text.ts';
 import { chooseColumns, namedPlaces, namesText, placeOf } from './id-columns.ts';
@@ -14,8 +14,8 @@ import {
   type ListSurvey,
   type Sample,
   type SurveyOptions,
+  mostSamples,
 } from './list-form.ts';
-import { mostSamples } from './reading.ts';
 import { noList } from './no-list.ts';
 
 /** Longest cell that may still hold an id among blanks, in bytes. */

@@ -4,9 +4,8 @@ import { EntryBlocks } from './entry-blocks.ts';
 import { checkText } from '../check-text.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-set-128.ts';
 import type { IdInput } from '../id-input.ts';
-import type { ReadingListener } from './reading.ts';
+import type { ReadingListener, ListForm, ListRules, ParquetForm } from './list-form.ts';
 import { inputBytes, fingerprintInputs, type InputFingerprint } from './input-bytes.ts';
-import { type ListForm, type ListRules, type ParquetForm } from './list-form.ts';
 import { lookAtList } from './look-at-list.ts';
 
 /** What a job says of its ids, as far as it decides which entries are read. */

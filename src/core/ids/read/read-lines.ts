@@ -2,7 +2,7 @@ import { isAssetId, longestId, shortestId } from '../../../lib/ids/asset-id.ts';
 import { carriageReturn, lineFeed } from '../../../lib/ascii.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { asBuffer, type ByteScanner, type ByteSpan, carryBytes, splitLines } from '../../../lib/scan/split-lines.ts';
-import { cleanId, holdsId, wordsOf } from '../clean-id.ts';
+import { cleanId, holdsId, wordsOf } from '../entries.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import { listTodo } from '../check-text.ts';
 import {
@@ -12,8 +12,8 @@ import {
   type ListSurvey,
   type Sample,
   type SurveyOptions,
+  mostSamples,
 } from './list-form.ts';
-import { mostSamples } from './reading.ts';
 
 /** Longest line that may still hold an id among blanks, in bytes. */
 const longestLine = 65_536;

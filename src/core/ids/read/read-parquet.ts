@@ -4,15 +4,13 @@ import path from 'node:path';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, parquetSchema } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { ExportError, messageOf } from '../../../lib/export-error.ts';
-import { holdsId } from '../clean-id.ts';
-import type { EntryBlock } from '../entries.ts';
+import { holdsId, type EntryBlock } from '../entries.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import type { IdInput } from '../id-input.ts';
 import { checkUnchanged, inputBytes, type InputBytesOptions, openInput } from './input-bytes.ts';
 import { chooseColumns, type TableStart } from './id-columns.ts';
-import { entriesLookedAt, type ListForm, type ParquetForm, type Sample } from './list-form.ts';
+import { entriesLookedAt, type ListForm, type ParquetForm, type Sample, mostSamples } from './list-form.ts';
 import { noList } from './no-list.ts';
-import { mostSamples } from './reading.ts';
 
 /**
  * Reads the id column of a Parquet file, a row group at a time.

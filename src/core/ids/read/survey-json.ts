@@ -1,6 +1,6 @@
 import { ExportError } from '../../../lib/export-error.ts';
 import type { ByteSpan } from '../../../lib/scan/split-lines.ts';
-import { holdsId } from '../clean-id.ts';
+import { holdsId } from '../entries.ts';
 import { chooseColumns, namedPlaces } from './id-columns.ts';
 import { isList, jqFilters, jqTodo, listsIn } from './json-lists.ts';
 import {
@@ -11,8 +11,8 @@ import {
   type ListSurvey,
   type Sample,
   type SurveyOptions,
+  mostSamples,
 } from './list-form.ts';
-import { mostSamples } from './reading.ts';
 import { noList, type NoList } from './no-list.ts';
 import { isObject, jsonLayout, type JsonValue, scanJsonList, valuesOf } from './read-json.ts';
 

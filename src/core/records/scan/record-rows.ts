@@ -1,14 +1,12 @@
-import { childRows } from '../child-tables.ts';
+import { childRows, flattenAsset } from '../flatten-asset.ts';
 import { assetsTable } from '../columns.ts';
 import type { Drift } from '../drift.ts';
-import { flattenAsset } from '../flatten-asset.ts';
 import type { IdList } from '../../ids/id-list.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import { type RowBlock, RowBlockBuilder } from '../row-block.ts';
 import type { Table } from '../table.ts';
 import { utf8Text, MadeText } from '../texts.ts';
-import { bound, RecordBounds, childConstants } from './record-bounds.ts';
-import { dropImage, KernelScan, type RecordTarget } from './kernel-scan.ts';
+import { bound, RecordBounds, childConstants, dropImage, KernelScan, type RecordTarget } from './kernel-scan.ts';
 import { assetPlaces, childTables, type RecordPlan, recordPlan } from './record-plan.ts';
 import { carriageReturn, lineFeed } from '../../../lib/ascii.ts';
 

@@ -1,12 +1,11 @@
 import type { IdInput } from '../../ids/id-input.ts';
-import { findInputs } from '../../ids/prepare-inputs.ts';
-import { aboutEntries, bytesOfInput, firstEntries } from '../../ids/read/first-entries.ts';
+import { findInputs, aboutEntries, bytesOfInput, firstEntries } from '../../ids/prepare-inputs.ts';
 import type { LoadedJob } from '../../job/load-job.ts';
 import { count, plural } from '../../../lib/format-text.ts';
 import { localDisk } from '../../../places/files/disk.ts';
 import { type HomeContext, bucketIds } from '../homes/open-home.ts';
 import { intolerableIds } from '../tolerance.ts';
-import type { TakenColumn } from '../../ids/read/reading.ts';
+import type { TakenColumn } from '../../ids/read/list-form.ts';
 import type { Fact } from './fact.ts';
 
 export interface CheckedIds extends Fact {

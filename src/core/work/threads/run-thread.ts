@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { journaled } from '../../client/policies/with-journal.ts';
 import type { AbsenceDesk } from '../../client/second-answers.ts';
-import { secretScrubber } from '../../client/wire/clean-message.ts';
+import { secretScrubber } from '../../client/wire/service-address.ts';
 import { createWire } from '../../client/wire/http-client.ts';
 import { thenCleanUp } from '../../../lib/end-work.ts';
 import type { Batch } from '../../ids/batch-ids.ts';
@@ -13,7 +13,7 @@ import { type PartFlow, partsOf } from '../part-flow.ts';
 import type { RunListener } from '../run-events.ts';
 import type { Bench, Desk, ThreadSettings } from './offers.ts';
 import { packError, unpackError } from './packed-error.ts';
-import { AttemptError } from '../../client/attempt-error.ts';
+import { AttemptError } from '../../client/client-events.ts';
 import { unpackBatch } from './group-parts.ts';
 import { Peer, type Port } from './peer.ts';
 import {

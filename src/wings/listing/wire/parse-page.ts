@@ -1,9 +1,8 @@
 import type { RecordError } from '../../../core/client/asset-client.ts';
-import { AnswerText, MalformedAnswer, readEnvelope } from '../../../core/client/wire/answer-envelope.ts';
+import { AnswerText, MalformedAnswer, readEnvelope, recordError } from '../../../core/client/wire/parse-answer.ts';
 import type { RpcError } from '../../../core/client/wire/classify-error.ts';
-import type { Scrub } from '../../../core/client/wire/clean-message.ts';
-import { recordError } from '../../../core/client/wire/parse-answer.ts';
-import { isAsset, isErrorEntry } from '../../../core/records/asset.ts';
+import type { Scrub } from '../../../core/client/wire/service-address.ts';
+import { isAsset, isErrorEntry } from '../../../core/records/drift.ts';
 import { rawLine } from '../../../core/records/scan/record-rows.ts';
 import { utf8Text } from '../../../core/records/texts.ts';
 import { carriageReturn, lineFeed, openBrace, openBracket } from '../../../lib/ascii.ts';

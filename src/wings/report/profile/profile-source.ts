@@ -1,5 +1,5 @@
 import type { Column } from '../../../core/records/table.ts';
-import type { Source } from '../../../exports/table-source.ts';
+import type { Source } from '../../../exports/duckdb-files.ts';
 
 /** A value and how many rows have it. */
 export interface ValueCount {

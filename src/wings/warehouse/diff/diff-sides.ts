@@ -6,8 +6,7 @@ import { unexportedTable } from '../../../core/records/beside-tables.ts';
 import { contentSeal } from '../../../places/export/manifest.ts';
 import { nameOfExport } from '../../../places/export/export-folder.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';
-import type { Source, TableFormat } from '../../../exports/table-source.ts';
-import { tableFunctionOf } from '../../../exports/duckdb-files.ts';
+import { type Source, type TableFormat, tableFunctionOf } from '../../../exports/duckdb-files.ts';
 
 /** One of the two exports that are compared. */
 export interface DiffSide {

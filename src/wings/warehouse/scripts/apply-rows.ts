@@ -1,4 +1,4 @@
-import type { Source } from '../../../exports/table-source.ts';
+import type { Source } from '../../../exports/duckdb-files.ts';
 import { recordTable } from './record-table.ts';
 import type { Check, ScriptStyle, Stage } from './script-style.ts';
 

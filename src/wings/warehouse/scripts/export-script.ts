@@ -1,6 +1,6 @@
 import { changesTable } from '../../../core/records/columns.ts';
 import { isIdColumn, type Table } from '../../../core/records/table.ts';
-import type { Source } from '../../../exports/table-source.ts';
+import type { Source } from '../../../exports/duckdb-files.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { type DialectName, loadStatementFor, noteFor, requireShortTexts } from '../dialects.ts';
 import type { LoadPlan, LoadTable } from '../load-plan.ts';

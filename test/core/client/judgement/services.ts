@@ -1,4 +1,4 @@
-import type { Trouble } from '../../../../src/core/client/judgement/evidence.ts';
+import type { Trouble } from '../../../../src/core/client/judgement/suspicion.ts';
 
 export interface Asked {
   /** Numbers of the ids of a call, from the first up to the end. */

@@ -1,14 +1,13 @@
 import type { AssetClient, ElementReader } from '../../../../src/core/client/asset-client.ts';
 import { noRecords } from '../../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
-import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
+import { AttemptError, type ClientEvent } from '../../../../src/core/client/client-events.ts';
 import { createClient, type CreatedClient } from '../../../../src/core/client/create-client.ts';
 import type { AnswerEntry, AnswerJournal } from '../../../../src/core/client/policies/with-journal.ts';
 import { type Concurrency, mostAtOnce } from '../../../../src/core/client/judgement/call-limit.ts';
-import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { lookUpBatch } from '../../../../src/core/client/look-up-batch.ts';
 import { Brake } from '../../../../src/core/client/policies/brake.ts';
-import type { Overrun } from '../../../../src/core/client/policies/overrun.ts';
+import type { Overrun } from '../../../../src/core/client/policies/shared-pace.ts';
 import { SecondAnswers } from '../../../../src/core/client/second-answers.ts';
 import { IdList } from '../../../../src/core/ids/id-list.ts';
 import type { Clock } from '../../../../src/lib/clock.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mostCalls, type Overrun } from '../../../../src/core/client/policies/overrun.ts';
+import { mostCalls, type Overrun } from '../../../../src/core/client/policies/shared-pace.ts';
 import { sampled, sampledRuns } from '../../../model/support/sample.ts';
 import { runsAll } from '../../../support/lane.ts';
 import { all, bucketOf, capacity, down, failing, flaky, outage, poisoned, type Service, spaced } from './services.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mostCalls, type Overrun } from '../../../../src/core/client/policies/overrun.ts';
+import { mostCalls, type Overrun } from '../../../../src/core/client/policies/shared-pace.ts';
 import type { AnswerEntry } from '../../../../src/core/client/policies/with-journal.ts';
 import { runsAll } from '../../../support/lane.ts';
 import type { Asked, Service } from './services.ts';

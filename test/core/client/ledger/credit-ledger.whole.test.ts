@@ -3,8 +3,12 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CreditLedger, openDiskLedger, readLedgers } from '../../../../src/core/client/ledger/credit-ledger.ts';
-import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
+import {
+  type CreditLedger,
+  openDiskLedger,
+  readLedgers,
+  createMemoryLedger,
+} from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { describeAccounts, describeLedger } from '../../../contract/client/ledger-contract.ts';
 import { bundleProgram } from '../../../support/bundle-program.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
-import type { CreditLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
+import { createMemoryLedger, type CreditLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { beforeMidnight, budgeted, outcomes, times, today } from '../support/budgeted.ts';
 import { batchCall, idOf, recordsOf } from '../support/calls.ts';
 import { alwaysClient } from '../support/scripted-client.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { Ended } from '../../../../src/core/client/policies/day-gate.ts';
 import { withBudget } from '../../../../src/core/client/policies/with-budget.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';

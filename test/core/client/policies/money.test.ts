@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssetClient } from '../../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
-import type { CreditLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
-import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
+import { AttemptError } from '../../../../src/core/client/client-events.ts';
+import { type CreditLedger, createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { Ended } from '../../../../src/core/client/policies/day-gate.ts';
 import { withBudget } from '../../../../src/core/client/policies/with-budget.ts';
 import { utcDay } from '../../../../src/lib/clock.ts';

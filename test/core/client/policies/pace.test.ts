@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { IdList } from '../../../../src/core/ids/id-list.ts';
 import { aloneIn, type AssetAnswer, type AssetClient } from '../../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
+import { AttemptError } from '../../../../src/core/client/client-events.ts';
 import { type ClientOptions, createClient } from '../../../../src/core/client/create-client.ts';
-import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { createLocalPace } from '../../../../src/core/client/policies/shared-pace.ts';
 import { budgeted, nineOClock, times, today, tomorrow } from '../support/budgeted.ts';
 import { batchCall, idOf, idsOf, recordsOf, refusal } from '../support/calls.ts';

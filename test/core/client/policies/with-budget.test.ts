@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { type AnswerEntry, withJournal } from '../../../../src/core/client/policies/with-journal.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { budgeted, nineOClock, outcomes, times, today, tomorrow } from '../support/budgeted.ts';

@@ -9,7 +9,7 @@ import {
   keptAnswer,
   withJournal,
 } from '../../../../src/core/client/policies/with-journal.ts';
-import { secretScrubber } from '../../../../src/core/client/wire/clean-message.ts';
+import { secretScrubber } from '../../../../src/core/client/wire/service-address.ts';
 import { parseAnswer } from '../../../../src/core/client/wire/parse-answer.ts';
 import { sizeGuarded } from '../support/guarded.ts';
 import {

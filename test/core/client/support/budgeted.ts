@@ -1,7 +1,6 @@
 import type { AssetClient } from '../../../../src/core/client/asset-client.ts';
 import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
-import type { CreditLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
-import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
+import { type CreditLedger, createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { Ended } from '../../../../src/core/client/policies/day-gate.ts';
 import { type BudgetOptions, withBudget } from '../../../../src/core/client/policies/with-budget.ts';
 import type { ExportError } from '../../../../src/lib/export-error.ts';

@@ -1,9 +1,9 @@
 import { expect, onTestFinished } from 'vitest';
 import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
 import { type ClientOptions, createClient } from '../../../../src/core/client/create-client.ts';
-import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { Brake } from '../../../../src/core/client/policies/brake.ts';
-import { defaultOverrun, overrunOf } from '../../../../src/core/client/policies/overrun.ts';
+import { defaultOverrun, overrunOf } from '../../../../src/core/client/policies/shared-pace.ts';
 import { systemClock, utcDay } from '../../../../src/lib/clock.ts';
 import { certificates } from '../../../support/certificates.ts';
 import { batchCall, idsOf, recordIdsOf } from './calls.ts';

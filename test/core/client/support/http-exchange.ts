@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import type { AssetAnswer } from '../../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../../src/core/client/attempt-error.ts';
+import { AttemptError } from '../../../../src/core/client/client-events.ts';
 import {
   createHttpClient,
   type HttpClient,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../../../packages/practice-service/src/generated/seeded-random.ts';
-import { cleanMessage, secretScrubber } from '../../../../src/core/client/wire/clean-message.ts';
+import { cleanMessage, secretScrubber, serviceAddress } from '../../../../src/core/client/wire/service-address.ts';
 import { retryAfterMs } from '../../../../src/core/client/wire/judge-answer.ts';
-import { serviceAddress } from '../../../../src/core/client/wire/service-address.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 
 const scrub = secretScrubber(['s3cret/key']);

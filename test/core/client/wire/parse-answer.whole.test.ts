@@ -7,8 +7,7 @@ import { textOfCell } from '../../../../src/core/records/row-block.ts';
 import type { RecordRows } from '../../../../src/core/records/scan/record-rows.ts';
 import type { AssetCall } from '../../../../src/core/client/asset-client.ts';
 import { requestId } from '../../../../src/core/client/wire/call-body.ts';
-import { MalformedAnswer } from '../../../../src/core/client/wire/answer-envelope.ts';
-import { parseAnswer, type ParsedRecords } from '../../../../src/core/client/wire/parse-answer.ts';
+import { MalformedAnswer, parseAnswer, type ParsedRecords } from '../../../../src/core/client/wire/parse-answer.ts';
 import { answerBody, batchCall, idOf, idsIn, idsOf, recordText, singleBody, singleCall } from '../support/calls.ts';
 import { textFrom } from '../../../support/any-text.ts';
 

@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HashSet128 } from '../../../../src/lib/hash/hash-set-128.ts';
-import { markDuplicates } from '../../../../src/core/ids/mark-duplicates.ts';
+import { markDuplicates } from '../../../../src/core/ids/prepare-inputs.ts';
 import { readText } from '../../../../src/core/ids/read/read-ids.ts';
 import { inPieces } from '../../../lib/in-pieces.ts';
 import { idOf } from './id-files.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { childRows } from '../../../../src/core/records/child-tables.ts';
+import { childRows, flattenAsset } from '../../../../src/core/records/flatten-asset.ts';
 import { assetsTable, tables } from '../../../../src/core/records/columns.ts';
 import type { Drift } from '../../../../src/core/records/drift.ts';
-import { flattenAsset } from '../../../../src/core/records/flatten-asset.ts';
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../../../src/lib/json/json.ts';
 import { blockOf, type RowBlock, textMarks, textOfCell } from '../../../../src/core/records/row-block.ts';
 import { childTables, recordPlan } from '../../../../src/core/records/scan/record-plan.ts';

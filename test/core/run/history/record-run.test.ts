@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { jobSchema } from '../../../../src/core/job/job-schema.ts';
 import { recordRun } from '../../../../src/core/run/history/record-run.ts';
 import type { RunEvent } from '../../../../src/core/work/run-events.ts';

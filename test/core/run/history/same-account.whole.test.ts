@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { statusText } from '../../../../src/cli/output/status-text.ts';
 import { summaryText } from '../../../../src/cli/output/summary-text.ts';
-import { createMemoryLedger } from '../../../../src/core/client/ledger/memory-ledger.ts';
+import { createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { count } from '../../../../src/lib/format-text.ts';
 import { RunMetrics } from '../../../../src/wings/observe/run-metrics.ts';
 import type { ExportOutcome } from '../../../../src/core/run/export-outcome.ts';

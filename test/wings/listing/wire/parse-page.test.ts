@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MalformedAnswer } from '../../../../src/core/client/wire/answer-envelope.ts';
+import { MalformedAnswer } from '../../../../src/core/client/wire/parse-answer.ts';
 import { parsePage, parseTotal } from '../../../../src/wings/listing/index.ts';
 import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 

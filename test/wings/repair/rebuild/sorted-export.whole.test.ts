@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parquetMetadata } from 'hyparquet';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readRows } from '../../../../src/exports/read-rows.ts';
+import { readRows } from '../../../../src/exports/finished-export.ts';
 import { dayMs, systemClock } from '../../../../src/lib/clock.ts';
 import { generatedId } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 import { serveGenerated } from '../../../../src/practice-service.ts';

@@ -2,7 +2,7 @@ import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DiffRequest, diffExports } from '../../../../src/wings/warehouse/diff/diff-exports.ts';
-import { readRows } from '../../../../src/exports/read-rows.ts';
+import { readRows } from '../../../../src/exports/finished-export.ts';
 import { verifyExport } from '../../../../src/exports/verify-export.ts';
 import { localDisk } from '../../../../src/places/files/disk.ts';
 import { runHere } from '../../../support/run-here.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRows } from '../../../../src/exports/read-rows.ts';
+import { readRows } from '../../../../src/exports/finished-export.ts';
 import { localDisk } from '../../../../src/places/files/disk.ts';
 
 export const ignored = ['extra.token_info.price_info', 'extra.last_indexed_slot'];

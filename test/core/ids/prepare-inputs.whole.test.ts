@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HashSet128 } from '../../../src/lib/hash/hash-set-128.ts';
 import type { EntryBlock, IdEntry } from '../../../src/core/ids/entries.ts';
-import { markDuplicates } from '../../../src/core/ids/mark-duplicates.ts';
+import { markDuplicates } from '../../../src/core/ids/prepare-inputs.ts';
 import { entriesIn, inColumns } from './entries.ts';
 
 const entry = fc.record({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteBlocks } from '../../../src/core/formats/byte-blocks.ts';
+import { ByteBlocks } from '../../../src/core/formats/growing-bytes.ts';
 import { blockBytes } from '../../../src/core/formats/sink.ts';
 
 /** Bytes by number, so that any that is out of place is seen. */

@@ -7,7 +7,7 @@ import {
   overrunOf,
   overrunOfWorker,
   plannedCalls,
-} from '../../../../src/core/client/policies/overrun.ts';
+} from '../../../../src/core/client/policies/shared-pace.ts';
 
 describe('the overrun of a job', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { onCopy } from '../../src/exports/local-copy.ts';
+import { onCopy } from '../../src/exports/copy-export.ts';
 import { localDisk } from '../../src/places/files/disk.ts';
 import { madeExport } from '../wings/report/made-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';

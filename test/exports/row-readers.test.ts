@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { wholeLines } from '../../src/exports/whole-lines.ts';
+import { wholeLines } from '../../src/exports/row-readers.ts';
 
 /** Pieces of a text in one memory, which is filled again for each. */
 function* piecesOf(text: string, cuts: readonly number[]): Generator<Uint8Array, void, void> {

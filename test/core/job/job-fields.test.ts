@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobFields } from '../../../src/core/job/job-fields.ts';
-import { jobJsonSchema } from '../../../src/core/job/job-json-schema.ts';
+import { jobFields, jobJsonSchema } from '../../../src/core/job/job-fields.ts';
 
 interface Node {
   readonly properties?: Readonly<Record<string, Node>>;

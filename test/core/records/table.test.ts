@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { changesTable, fetchedAt, proofColumns, tables } from '../../../src/core/records/columns.ts';
-import { fieldsOf } from '../../../src/core/records/field-ids.ts';
+import { fieldsOf, type Table } from '../../../src/core/records/table.ts';
 import { exportedAt, shapeTable, wholeTables } from '../../../src/core/records/shape-table.ts';
-import type { Table } from '../../../src/core/records/table.ts';
 
 const golden = new URL('golden/field-ids.txt', import.meta.url);
 
