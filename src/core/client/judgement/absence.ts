@@ -160,9 +160,10 @@ export class Absence {
 
   #isDoubtful({ asked, lacked, foreign }: WeighedCall): boolean {
     if (lacked === 0) return false;
+    const isMuch = lacked >= leastLacked;
     // Where half as many foreign records came as lack, they are parts of another answer.
-    if (this.#hasLied || (lacked >= leastLacked && 2 * foreign >= lacked)) return true;
-    if (lacked < leastLacked) return false;
+    if (this.#hasLied || ((isMuch || 2 * lacked >= asked) && 2 * foreign >= lacked)) return true;
+    if (!isMuch) return false;
     const prior = Math.max(asked, skewIds);
     const sums = this.#settled.reduce(
       (sum, each) => ({ asked: sum.asked + each.asked, lacked: sum.lacked + each.lacked }),
