@@ -40,6 +40,8 @@ export class CallSize {
   #doubt: { readonly ids: number; taken: number } | undefined;
   /** Refusals of calls of other ids, while none is believed and since one as large as the least of them was taken. */
   #against: { readonly refusals: number; readonly least: number; readonly first?: string | undefined } = none;
+  /** Refusals of other ids so far, over all beliefs. */
+  #counted = 0;
   /** So often a larger call showed that a belief was wrong. */
   #refuted = 0;
   /** Smaller calls that were taken since a larger one was tried, and how many there have to be. */
@@ -57,6 +59,11 @@ export class CallSize {
   /** Whether any call was taken. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
+  }
+
+  /** What a call that leaves now knows: see `refusedFor`. */
+  get counted(): number {
+    return this.#counted;
   }
 
   /** Most ids a call, once that is believed; Infinity as long as it is not. */
@@ -107,12 +114,15 @@ export class CallSize {
     ids,
     first,
     limit = this.#hint,
+    knew = this.#counted,
   }: {
     readonly ids: number;
     /** The first of them. */
     readonly first: string | undefined;
     /** The limit that it names. */
     readonly limit?: number | undefined;
+    /** `counted` when it left: what several calls in flight are told at one moment is said once. */
+    readonly knew?: number;
   }): SizeVerdict {
     if (ids === 1) return 'split';
     if (ids >= this.#refused) return this.#confirmed(ids);
@@ -122,8 +132,11 @@ export class CallSize {
     if (this.#refused === Number.POSITIVE_INFINITY) {
       const { refusals, least } = this.#against;
       // The pieces of a call begin with its first id: one record may spoil them all.
-      const isOther = first === undefined || first !== this.#against.first;
-      this.#against = { refusals: refusals + (isOther ? 1 : 0), least: Math.min(least, ids), first };
+      const isOther = knew === this.#counted && (first === undefined || first !== this.#against.first);
+      if (isOther) {
+        this.#counted += 1;
+        this.#against = { refusals: refusals + 1, least: Math.min(least, ids), first };
+      }
       if (isDoubt || this.#against.refusals < this.#needed(ids, names ? limit : undefined))
         return names ? 'again' : 'split';
     } else if (isDoubt) return 'split';

@@ -43,6 +43,7 @@ export function withSizeGuard<Call extends CallOutline>(
   let probe: Promise<void> | undefined;
 
   async function send(call: Call, isAgain = false): Promise<AssetAnswer> {
+    const knew = sizes.counted;
     const answer = await inner.ask(call);
     const ids = call.ids.length;
     if (answer.kind === 'records') {
@@ -54,11 +55,10 @@ export function withSizeGuard<Call extends CallOutline>(
         await requireAnyAnswer(inner, call, answer, options);
         sizes.taken(1);
       }
-      if (isAgain) return sizes.refuses(ids) ? { ...answer, ...sizes.insteadOf(ids) } : answer;
-      const verdict = sizes.refusedFor({ ids, first: call.ids.first, limit });
+      const verdict = sizes.refusedFor({ ids, first: call.ids.first, limit, knew });
       report();
       if (verdict === 'smaller') return { ...answer, ...sizes.insteadOf(ids) };
-      if (verdict === 'again') return send(call, true);
+      if (verdict === 'again' && !isAgain) return send(call, true);
     }
     return answer;
   }

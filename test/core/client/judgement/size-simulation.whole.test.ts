@@ -95,6 +95,13 @@ async function runsOf({ seed, planned, idsPerCall, concurrency, threads, refuses
   return outcomes;
 }
 
+it('what two calls in flight are told at one moment is no limit', async () => {
+  const refuses = (_: Asked, call: number) => (call === 4 || call === 5 ? 'at most 1 id' : undefined);
+  const world = { seed: 82_000, planned: 60, idsPerCall: 100, concurrency: 8, threads: 2 } as const;
+  const [first] = await runsOf({ ...world, refuses });
+  expect(first).toMatchObject({ exit: 0, calls: 62 });
+});
+
 const worlds = runsAll ? 350 : 15;
 
 it.each(Object.keys(kinds) as (keyof typeof kinds)[])(
