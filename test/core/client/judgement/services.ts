@@ -11,6 +11,8 @@ export interface Asked {
   /** Calls in flight, this one included. */
   readonly atOnce: number;
   readonly random: () => number;
+  /** It must not reuse a connection. */
+  readonly fresh: boolean;
 }
 
 export interface Reply {
@@ -22,6 +24,12 @@ export interface Reply {
   readonly lacks?: readonly number[];
   /** The failure is an error in the envelope of the call. */
   readonly inWords?: boolean;
+  /** The connection was used before, and ended before an answer. */
+  readonly lost?: boolean;
+  /** Numbers of ids that the answer shows although they were not requested. */
+  readonly foreign?: readonly number[];
+  /** A refusal that ends a run. */
+  readonly end?: 'spent' | 'key';
   /** The words of a refusal for the size of the call. */
   readonly refusal?: string;
 }

@@ -2,7 +2,7 @@ import type { AssetClient, ElementReader } from '../../../../src/core/client/ass
 import { noRecords } from '../../../../src/core/client/asset-client.ts';
 import { AttemptError, type ClientEvent } from '../../../../src/core/client/client-events.ts';
 import { createClient, type CreatedClient } from '../../../../src/core/client/create-client.ts';
-import type { AnswerEntry, AnswerJournal } from '../../../../src/core/client/policies/with-journal.ts';
+import { type AnswerEntry, type AnswerJournal, journaled } from '../../../../src/core/client/policies/with-journal.ts';
 import { type Concurrency, mostAtOnce } from '../../../../src/core/client/judgement/call-limit.ts';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { lookUpBatch } from '../../../../src/core/client/look-up-batch.ts';
@@ -31,6 +31,8 @@ export interface Simulation {
   readonly overrun?: Overrun;
   /** Whether what answers lack is weighed. */
   readonly weighs?: boolean;
+  /** Ends the run at once when so many calls were answered, as a crash does. */
+  readonly killAt?: number | undefined;
   /** What earlier runs of the command kept. */
   readonly journal?: Map<string, AnswerEntry>;
 }
@@ -77,9 +79,16 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
     overrun,
     journal,
     weighs = false,
+    killAt,
   } = setting;
   const random = seeded(seed);
   const clock = new VirtualClock();
+  let kill = (): void => undefined;
+  const killed = new Promise<'killed'>((resolve) => {
+    kill = () => {
+      resolve('killed');
+    };
+  });
   const state = { calls: 0, inFlight: 0 };
   const wire: AssetClient = {
     ask: async (call) => {
@@ -89,18 +98,26 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
       const first = numberOf.get(call.ids.first ?? '') ?? 0;
       const numbers = Array.from(call.ids, (id) => numberOf.get(id) ?? 0);
       const range = { first, end: first + call.ids.length, ids: numbers };
-      const reply = service({ ...range, now: clock.seconds(), atOnce: state.inFlight, random });
+      const { calls, inFlight: atOnce } = state;
+      const reply = service({ ...range, now: clock.seconds(), atOnce, random, fresh: call.fresh === true });
       await clock.sleep(reply.ms);
+      if (calls === killAt) kill();
       state.inFlight -= 1;
       if (reply.ok && weighs) {
         const lacks = new Set(reply.lacks);
-        const shown = [...call.ids].filter((_, n) => !lacks.has(numbers[n] ?? 0));
+        const own = [...call.ids].filter((_, n) => !lacks.has(numbers[n] ?? 0));
+        const shown = [...own, ...(reply.foreign ?? []).map((number) => pool[number] ?? '')];
+        if (own.length === 0 && shown.length > 0) throw foreign(shown[0]);
         const body = journal === undefined ? answered.body : answerBody(shown.map((id) => JSON.stringify({ id })));
         return { ...answered, body, latencyMs: reply.ms, records: readerOf(shown) };
       }
       if (reply.ok) return { ...answered, latencyMs: reply.ms };
       if (reply.refusal !== undefined)
         return { kind: 'refused', why: 'size', message: reply.refusal, doubtful: false, status: 413 };
+      if (reply.end === 'spent') throw new AttemptError('spent', 'HTTP 402: no credits', { status: 402 });
+      if (reply.end === 'key')
+        throw new ExportError('notTrusted', 'refused', { why: { kind: 'refused', status: 401 } });
+      if (reply.lost === true) throw new AttemptError('transport', 'reset', { why: 'connection', lost: true });
       if (reply.inWords === true) throw new AttemptError('refusal', 'error -32000: boom', { status: 200, why: 'rpc' });
       throw new AttemptError(reply.trouble ?? 'transport', 'HTTP 503: no', { status: 503, waitMs: reply.waitMs });
     },
@@ -129,7 +146,7 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
     listener: (event) => events.push(event),
     stop: stop.signal,
   });
-  const lanes = threads === 1 ? [created.client] : [laneOf(created, wire), laneOf(created, wire)];
+  const lanes = threads === 1 ? [created.client] : [laneOf(created, wire, kept), laneOf(created, wire, kept)];
   const seconds = lanes.map((client) =>
     weighs
       ? new SecondAnswers({
@@ -176,12 +193,27 @@ export async function simulate(setting: Simulation): Promise<Outcome> {
       }
     }
   }
-  const [end] = await clock.runUntil(Promise.allSettled([run()]));
+  const end = await clock.runUntil(Promise.race([killed, Promise.allSettled([run()]).then(([ended]) => ended)]));
+  if (end === 'killed')
+    return {
+      exit: -1,
+      calls: state.calls,
+      failed: [],
+      missing: [],
+      invented: 0,
+      seconds: clock.seconds(),
+      events,
+      error: undefined,
+    };
   await clock.runUntil(created.close());
   const error = end.status === 'rejected' ? (end.reason as Error) : undefined;
   if (error !== undefined && !(error instanceof ExportError)) throw error;
   const { calls } = state;
   return { exit: error?.exitCode ?? 0, calls, failed, missing, invented, seconds: clock.seconds(), events, error };
+}
+
+function foreign(shows: string | undefined): AttemptError {
+  return new AttemptError('transport', 'the answer belongs to another call', { status: 200, foreign: true, shows });
 }
 
 /** The records of an answer, as far as lookups read them. */
@@ -200,18 +232,21 @@ function readerOf(shown: readonly string[]): ElementReader {
 }
 
 /** A thread's side of the policies, over messages that take a turn of the event loop. */
-function laneOf(created: CreatedClient, wire: AssetClient): AssetClient {
-  const lane = remoteClient(wire, async ({ id, ids, pieceOf, repeats }) => {
-    await Promise.resolve();
-    return created.askUnderPolicies({
-      ids,
-      pieceOf,
-      repeats,
-      send: () => lane.send(id, false),
-      sendAlone: (which) => lane.sendAlone(id, which, false),
+function laneOf(created: CreatedClient, wire: AssetClient, journal: AnswerJournal): AssetClient {
+  const around = (kept: AssetClient): AssetClient => {
+    const lane = remoteClient(kept, async ({ id, ids, pieceOf, repeats }) => {
+      await Promise.resolve();
+      return created.askUnderPolicies({
+        ids,
+        pieceOf,
+        repeats,
+        send: (fresh) => lane.send(id, fresh),
+        sendAlone: (which, fresh) => lane.sendAlone(id, which, fresh),
+      });
     });
-  });
-  return lane;
+    return lane;
+  };
+  return journaled(wire, around, { journal, onHint: (most) => created.hintSize(most) });
 }
 
 async function* inCalls(ids: number, size: number) {
