@@ -106,9 +106,13 @@ function isBetweenIds({ after, before, startsAtId }: PageRequest): boolean {
 
 async function askGrouping({ walk, dialect, query, journal, client, clock, onAnswer }: PagesToList): Promise<void> {
   const keep = ({ total }: ParsedTotal): Promise<void> => journal.keepTotal(total, clock.now());
-  const answer = await client.request<ParsedTotal>({ ...totalBody(dialect, query), parse: parseTotal }, keep);
-  onAnswer();
-  walk.totalled(answer.kind === 'refused' ? undefined : answer.total);
+  const request = async (): Promise<number | undefined> => {
+    const answer = await client.request<ParsedTotal>({ ...totalBody(dialect, query), parse: parseTotal }, keep);
+    onAnswer();
+    return answer.kind === 'refused' ? undefined : answer.total;
+  };
+  // One refusal may be that of one server of several.
+  walk.totalled((await request()) ?? (await request()));
 }
 
 /** The total comes with a page: of the first one, nothing else is read. */
