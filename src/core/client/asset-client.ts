@@ -43,6 +43,8 @@ export interface AssetCall {
   readonly pieceOf?: PieceOf | undefined;
   /** As in `CallOutline`. */
   readonly repeats?: true | undefined;
+  /** Tells it from calls for the same ids, whose answers are kept: another name, and another JSON-RPC id. */
+  readonly again?: number | undefined;
   /** It must not reuse a connection. */
   readonly fresh?: true | undefined;
   /** Asked when an answer begins: its body is read when this resolves; undefined: at once. */

@@ -29,6 +29,8 @@ export interface LookUpRequest<Reader extends ElementReader = ElementReader> {
   readonly seconds?: Seconds<Reader> | undefined;
   /** Its ids have left in this run before. */
   readonly repeats?: true | undefined;
+  /** As in `AssetCall`. */
+  readonly again?: number | undefined;
 }
 
 /** What the answers held that was not asked for: counted, never exported. */
@@ -240,8 +242,8 @@ class Search<Reader extends ElementReader> {
   }
 
   #call(method: AssetCall['method'], ids: IdList): AssetCall {
-    const { flags, part, reader } = this.#batch;
-    return { method, ids, flags, part, reader };
+    const { flags, part, reader, again } = this.#batch;
+    return { method, ids, flags, part, reader, again };
   }
 
   #take(asked: Asked, answer: RecordsAnswer): void {

@@ -46,6 +46,8 @@ interface Waiting<Reader> {
 
 /** The ids of a second request; the last of them are witnesses. */
 interface SecondRequest {
+  /** From 1. A stale answer is kept, too: the next attempt is another call. */
+  readonly attempt: number;
   readonly ids: readonly string[];
   readonly witnesses: number;
 }
@@ -145,10 +147,10 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
       const room = Math.max(0, Math.min(mostWitnesses, idsPerCall - lacking.length));
       const offered = await desk.witnesses(room + own.size + shown.size);
       const witnesses = offered.filter((id) => !own.has(id) && !shown.has(id)).slice(0, room);
-      // Another order is another call: the journal keeps the answer to the one before.
+      // A cache takes another order for another call.
       const turn = attempt % lacking.length;
       const ids = [...lacking.slice(turn), ...lacking.slice(0, turn), ...witnesses];
-      const verdict = await this.#ask(pieces, { ids, witnesses: witnesses.length });
+      const verdict = await this.#ask(pieces, { attempt, ids, witnesses: witnesses.length });
       if (verdict === 'believed' || pieces.every((piece) => piece.lacking.length === 0)) return;
     }
   }
@@ -159,21 +161,21 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
     while (piece.lacking.length > 0) {
       const kept = await this.#options.journal.find(keyOf(piece), piece.part);
       if (kept === undefined) break;
-      const [witnesses, ...ids] = Buffer.from(kept).toString().split(' ');
-      verdict = await this.#ask([piece], { ids, witnesses: Number(witnesses) }, true);
+      const [attempt, witnesses, ...ids] = Buffer.from(kept).toString().split(' ');
+      verdict = await this.#ask([piece], { attempt: Number(attempt), ids, witnesses: Number(witnesses) }, true);
     }
     return verdict;
   }
 
   async #ask(
     pieces: readonly Piece<Reader>[],
-    { ids, witnesses }: SecondRequest,
+    { attempt, ids, witnesses }: SecondRequest,
     isKept = false,
   ): Promise<SecondVerdict> {
     const { client, desk, journal, flags, reader } = this.#options;
     const [{ part, round } = { part: 0, round: 0 }] = pieces;
     const request = { ids: IdList.of(ids), flags, part, singles: false, reader, repeats: true } as const;
-    const { lookups, release } = await lookUpBatch(client, request);
+    const { lookups, release } = await lookUpBatch(client, { ...request, again: attempt });
     const places = new Map(ids.map((id, place) => [id, place]));
     const came: string[] = [];
     let holders = pieces.length;
@@ -196,7 +198,7 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
     for (const piece of pieces) {
       // A stale answer settles nothing. A kept request leads to the next one.
       if (verdict !== 'stale' && !isKept)
-        await journal.append({ key: keyOf(piece), part, body: Buffer.from([witnesses, ...ids].join(' ')) });
+        await journal.append({ key: keyOf(piece), part, body: Buffer.from([attempt, witnesses, ...ids].join(' ')) });
       if (verdict !== 'stale' || isKept) piece.round += 1;
       piece.lacking = piece.lacking.filter((id) => !piece.found.has(id));
     }

@@ -28,6 +28,21 @@ async function callsOf(oneOf: number, concurrencies: readonly number[]): Promise
   return calls;
 }
 
+it('one id whose second answers are stale is requested until one is not', async () => {
+  let [calls, seconds] = [0, 0];
+  const service: Service = ({ ids }) => {
+    calls += 1;
+    const isSecond = ids.some((id, n) => id !== (ids[0] ?? 0) + n) || ids.length < 3;
+    if (isSecond && calls > 10) seconds += 1;
+    const isStale = calls === 2 || (isSecond && seconds > 0 && seconds <= 20);
+    return { ok: true, ms: 200, lacks: ids.filter((id) => isStale || id === 58) };
+  };
+  const run = { ...usual, ids: 60, idsPerCall: 3, service, concurrency: 1 };
+  const outcome = await simulate({ ...run, seed: 1, journal: new Map<string, AnswerEntry>() });
+  expect(outcome).toMatchObject({ exit: 0, missing: [58] });
+  expect(seconds).toBeGreaterThan(20);
+});
+
 describe('a run that was killed behind its second requests', () => {
   it.each([[[1, 1]], [[1, 8]], [[8, 3]]])('pays for none of them again (%o calls at once)', async (concurrencies) => {
     const [first = 0, second] = await callsOf(Number.POSITIVE_INFINITY, concurrencies);

@@ -44,7 +44,8 @@ function textsOf(call: AssetCall): CallTexts {
 
 function makeTexts(call: AssetCall): CallTexts {
   const rest = restOf(call, defaultDialect);
-  const hash = createHash('sha256').update(head(namingId)).update(rest).digest();
+  const name = createHash('sha256').update(head(namingId)).update(rest);
+  const hash = (call.again === undefined ? name : name.update(`${call.again}`)).digest();
   const id = hash.readUInt32BE(0) >>> 1;
   return { body: Buffer.concat([Buffer.from(head(id)), rest]), key: hash.toString('hex'), id };
 }
