@@ -246,7 +246,10 @@ function laneOf(created: CreatedClient, wire: AssetClient, journal: AnswerJourna
     });
     return lane;
   };
-  return journaled(wire, around, { journal, onHint: (most) => created.hintSize(most) });
+  const onHint = (most: number): void => {
+    created.hintSize(most);
+  };
+  return journaled(wire, around, { journal, onHint });
 }
 
 async function* inCalls(ids: number, size: number) {
