@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mostCalls, type Overrun } from '../../../../src/core/client/policies/overrun.ts';
+import { mostCalls, type Overrun } from '../../../../src/core/client/policies/shared-pace.ts';
 import type { AnswerEntry } from '../../../../src/core/client/policies/with-journal.ts';
 import { runsAll } from '../../../support/lane.ts';
 import { all, flaky, outage, poisoned, type Asked, type Reply, type Service } from './services.ts';
