@@ -96,7 +96,7 @@ async function ended(words: readonly string[]) {
 }
 
 describe.each(Object.entries(readers))('the listing of %s', (_, words) => {
-  // Promise, Nothing misread: Each command reads the whole listing of a bucket, or ends with 5 and names the store
+  // Promise, Nothing misread: Each command reads the whole listing of a bucket, or ends with 5
   it('is right, or named with its store, in whatever way its pages are bent', async () => {
     const right = await ended(words);
     expect(right.exit, right.stderr).toBe(0);

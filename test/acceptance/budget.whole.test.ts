@@ -47,7 +47,7 @@ describe('a budget', () => {
     },
   );
 
-  // Promise, Nothing overspent: Programs that share a key share a day's budget, also when one is killed
+  // Promise, Nothing overspent: Programs that share a key share a day's budget, also killed ones
   it('of a day is kept by several programs at once that share a key, one of them killed', async () => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 150 });

@@ -109,7 +109,7 @@ describe('an export', () => {
     for (const other of tables.slice(1)) expect(other).toEqual(tables[0]);
   });
 
-  // Promise, Nothing lost: Another provider, of any dialect, finishes an export with the same tables and no call repeated
+  // Promise, Nothing lost: A provider of another dialect finishes an export with the same tables, repeating no call
   it('that one provider began is finished by another, and no call is made twice', async () => {
     const folder = await tempFolder();
     const [first, second] = serviceDialects;

@@ -41,7 +41,7 @@ describe(`an export of ${shape.entries.toLocaleString('en')} ids, 8 calls at onc
     await folder.remove();
   });
 
-  // Promise, Nothing lost: Each of 100,000 ids has one fate, and the counts add up (sampled)
+  // Promise, Nothing lost: 100,000 ids have one fate each, and the counts add up (sampled)
   it('gives each entry exactly one fate', () => {
     const entries = idEntries(shape);
     const valid = [...new Set(entries.filter((entry) => !entry.startsWith('spoiled')))];

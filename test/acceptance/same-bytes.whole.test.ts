@@ -14,7 +14,7 @@ const base = {
 };
 
 describe('the files of an export', () => {
-  // Promise, Nothing lost: Bytes do not depend on calls at once, or on late, shuffled, repeated answers
+  // Promise, Nothing lost: Bytes do not depend on concurrency, or on late, shuffled, repeated answers
   it('are the same bytes with 1 and 16 calls at once, and with shuffled, late and repeated answers', async () => {
     const folder = await tempFolder();
     const ids = join(folder, 'ids.txt');

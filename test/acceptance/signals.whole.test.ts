@@ -62,7 +62,7 @@ async function goesOn({ folder, flags, options }: Setting): Promise<number> {
 }
 
 describe('the first signal', () => {
-  // Promise, Nothing lost: SIGINT, SIGTERM, SIGHUP keep answers in flight; the same command resumes
+  // Promise, Nothing lost: SIGINT, SIGTERM, SIGHUP keep the answers that arrive within `--grace-ms`; the same command resumes
   it.each(signals)('%s begins no new call, keeps the answers in flight, and ends with %d', async (signal, exit) => {
     const set = await setting();
     const slow = await startGeneratedService({ delayMs: 600 });
@@ -95,7 +95,6 @@ describe('the first signal', () => {
     await slow.stop();
   });
 
-  // Promise, Nothing lost: Answers in flight get `--grace-ms` after the first signal, no longer
   it('leaves answers in flight no longer than --grace-ms', async () => {
     const set = await setting();
     const slow = await startGeneratedService({ delayMs: 60_000 });

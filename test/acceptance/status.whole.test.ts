@@ -53,7 +53,7 @@ function holding(...calls: readonly number[]) {
 }
 
 describe('status', () => {
-  // Promise, Nothing lost: `status` counts ids fetched and not yet written, also of a killed run
+  // Promise, Nothing lost: `status` reports fetched ids, waits, exit codes and beliefs, also of a killed run
   it('counts what is fetched and not yet written, while a run goes on, after it was killed, and in the next one', async () => {
     // The second run asks the fifth call first.
     const service = holding(4, 6);
@@ -93,7 +93,6 @@ describe('status', () => {
     expect(kinds?.map((kind) => kind.slice(8, -1))).toEqual(['run', 'run', 'committed', 'end']);
   });
 
-  // Promise, Nothing lost: `status` reports a wait, an exit code, and what the run believes of the service
   it('says until when a run waits for credits, and with which exit status it stopped', async () => {
     const { folder, start } = await sixtyIds();
     const out = join(folder, 'out');
@@ -143,7 +142,7 @@ describe('status', () => {
     expect(await statusOf(out)).not.toHaveProperty('service');
   });
 
-  // Promise, Nothing lost: `status` lists a folder of exports; `--watch` reports until the run ends
+  // Promise, Nothing lost: `status` lists a folder; `--watch` reports until the run ends
   it('lists every export in a folder', async () => {
     const { folder, start } = await sixtyIds();
     await start('nights/date=2026-11-22').ended;

@@ -57,7 +57,7 @@ describe('the first signal', () => {
   });
 });
 
-// Promise, Nothing lost: The first signal stops new calls and keeps answers; the second ends the program
+// Promise, Nothing lost: The first signal keeps answers, the second ends the program
 it('the second signal ends the program at once', () => {
   const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
   signals = listening(1000);

@@ -35,14 +35,13 @@ const leastStopSeconds = 30;
 describe('the systemd unit', () => {
   const service = textOf('asset-export.service');
 
-  // Promise, In operation: systemd accepts the unit and the timer, before 256 too
+  // Promise, In operation: systemd accepts unit and timer, and restarts only after exit codes that a retry can help
   it.runIf(has('systemd-analyze'))('and its timer are accepted by systemd-analyze verify', () => {
     const units = ['asset-export.service', 'asset-export.timer'].map((name) => join(folder, name));
     const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' });
     expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: '' });
   });
 
-  // Promise, In operation: Exit codes that a retry can help restart the unit, and no others
   it('restarts what a retry may help, and leaves time to stop', () => {
     const restarted = /^RestartForceExitStatus=(.*)$/m.exec(service)?.[1]?.split(' ').map(Number);
     expect(restarted).toEqual(codesOf(['unavailable', 'locked']));
@@ -80,7 +79,7 @@ describe('the logrotate file', () => {
 describe('the Kubernetes objects', () => {
   const documents = parseAllDocuments(textOf('kubernetes.yaml')).map((each) => z.looseObject({}).parse(each.toJS()));
 
-  // Promise, In operation: The Kubernetes objects fit the published schema
+  // Promise, In operation: The Kubernetes objects fit the schema; an exit code that no retry helps fails the Job
   it('fit the published schema, and have no member that it does not name', () => {
     expect(documents.map(({ kind }) => kind)).toEqual(['ConfigMap', 'PersistentVolumeClaim', 'CronJob']);
     const unread = [ConfigMap, PersistentVolumeClaim, CronJob].flatMap(({ prototype }, index) => {
@@ -92,7 +91,6 @@ describe('the Kubernetes objects', () => {
     expect(unread).toEqual([]);
   });
 
-  // Promise, In operation: Each exit code that a retry cannot help fails the Job
   it('fail the Job for each exit code that a retry cannot help, and for no other', () => {
     const failing = /values: (\[.*\])/.exec(textOf('kubernetes.yaml'))?.[1] ?? '[]';
     const hopeless = Object.values(exitCodes)

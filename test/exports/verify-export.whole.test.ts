@@ -123,7 +123,7 @@ describe('verify', () => {
     expect(told.at(-1)).toEqual({ files: filesTotal, filesTotal, bytes, bytesTotal: bytes });
   });
 
-  // Promise, Nothing misread: `verify` finds a single flipped bit in any file
+  // Promise, Nothing misread: `verify` finds any flipped bit, and Parquet files of other rows with the right hash
   it('names the file in which any one bit was turned', async () => {
     const random = new SeededRandom([5, 6, 7, 8]);
     const paths = [...whole.keys()];
@@ -190,7 +190,6 @@ describe('verify', () => {
     });
   });
 
-  // Promise, Nothing misread: `verify` finds a Parquet file of other rows even if its hash is right
   it.each(badContents)('finds %s in %s, though the hash is right', async (...[, path, change, problem]) => {
     const said = await saidOf((files) => writtenSo(files, path, change));
     expect(said).toHaveLength(1);

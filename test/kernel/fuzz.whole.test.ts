@@ -108,7 +108,7 @@ function requireLongWay(rows: Rows, record: number, children: readonly Table[]):
 const dialects: CsvDialectName[] = ['rfc4180', 'redshift', 'snowflake'];
 
 describe('the kernel', () => {
-  // Promise, Nothing misread: The kernel makes of mutated records what the long way makes, or refuses them
+  // Promise, Nothing misread: The kernel makes of mutated records the same rows and Arrow columns as the long way, or refuses them
   it(`makes of ${runs} mutated records what the long way makes, or refuses them`, { timeout: 0 }, () => {
     const random = randomOf(seed);
     let taken = 0;
@@ -164,7 +164,6 @@ describe('the kernel', () => {
     }
   });
 
-  // Promise, Nothing misread: The kernel's Arrow columns of mutated records and random numbers are those of the long way
   it('lays out columns of mutated records as the long way lays them out', { timeout: 0 }, () => {
     const random = randomOf(seed + 2);
     for (let total = 0; total < runs / 20; total += recordsPerAnswer) {

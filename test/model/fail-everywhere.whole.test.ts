@@ -25,7 +25,7 @@ function isRecord({ path }: Operation): boolean {
 }
 
 describe.each(sampled(failures, 2))(
-  // Promise, Nothing lost: A disk full, broken or out of handles ends a run in words; the next resumes (sampled)
+  // Promise, Nothing lost: A full or broken disk ends a run in words; the next resumes (sampled)
   'an export whose disk fails with $code ($writtenShare of a write is written)',
   (failure) => {
     const fails: Fate = { kind: 'fails', ...failure };

@@ -219,7 +219,7 @@ async function frozenAt(n: number) {
 }
 
 describe('a worker that is frozen at any operation of the bucket until another completed the export', () => {
-  // Promise, Nothing overspent: A worker frozen at any bucket operation until the export is complete ends with 0, changing nothing (sampled)
+  // Promise, Nothing overspent: A worker frozen anywhere until the export is complete ends with 0, changing nothing (sampled)
   it('finds it complete, and changes nothing', async () => {
     const wrong: string[] = [];
     for (let n = 1 + sample.offset; ; n += sample.step) {
@@ -262,7 +262,7 @@ describe('a worker that finds nothing left to make', () => {
     expect(ends.slice(1)).toMatchObject([{ isElsewhere: true }]);
   });
 
-  // Promise, Nothing overspent: Of workers that complete an export at once, one sends the success notification
+  // Promise, Nothing overspent: Of workers that complete an export, one sends the notification
   it('and another one at the same time: one of them tells of the export', async () => {
     const small = new SmallFleet(idsPath);
     await small.enqueue();

@@ -87,7 +87,7 @@ const cases: Readonly<
 
 describe.each(Object.entries(places))('a lake in %s', (_, open) => {
   it.each(Object.keys(cases) as (keyof typeof commands)[])(
-    // Promise, Nothing misread: A lake is whole after publish, prune, rebuild or repair was killed and run again (sampled)
+    // Promise, Nothing misread: A killed publish, prune, rebuild or repair, run again, leaves a whole lake (sampled)
     'is whole after %s was killed at any operation and run again',
     async (name) => {
       const { before, nights: expected } = cases[name];

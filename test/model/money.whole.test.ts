@@ -97,7 +97,7 @@ class History {
 }
 
 describe('over failures, kills, limits and midnights', () => {
-  // Promise, Nothing overspent: Over failures, kills, limits and midnights no run overspends, and no ledger is short (sampled)
+  // Promise, Nothing overspent: Over failures, kills and midnights no run overspends, and no ledger is short (sampled)
   it(`no run passes a budget, and the ledger is never below what was charged (${histories.length} histories)`, async () => {
     let overMidnight = 0;
     let stopped = 0;

@@ -41,7 +41,7 @@ it.each([
   ['the program is killed', {}],
   ['the power is lost', { powerLoss: () => false }],
 ])(
-  // Promise, Nothing misread: A rebuild killed or without power anywhere resumes to the same bytes (sampled)
+  // Promise, Nothing misread: A rebuild killed anywhere resumes to the same bytes (sampled)
   'a rebuild during which %s at any operation of the disk goes on to the same bytes',
   (_, how) => everywhere(calm.operations, (n) => stoppedAt(n, { open, calm, ...how })),
   120_000,

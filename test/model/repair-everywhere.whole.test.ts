@@ -131,7 +131,7 @@ describe.each([
   });
 
   it(
-    // Promise, Nothing lost: A repair stopped anywhere, of a night too, ends with the same bytes and pays nothing twice (sampled)
+    // Promise, Nothing lost: A repair stopped anywhere ends with the same bytes and pays nothing twice (sampled)
     'whose machine stops at any operation of the disk goes on to the same bytes, and pays for no kept answer again',
     () =>
       everywhere(

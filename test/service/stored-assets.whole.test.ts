@@ -108,7 +108,6 @@ describe('the store on disk', () => {
     await Promise.all([first.close(), second.close()]);
   });
 
-  // Promise, Nothing lost: `serve` returns no record that was damaged in its store
   it('gives the record of an id or says that it is damaged, whatever became of its file', async () => {
     const storeDir = temporaryFolder();
     const store = await openStored([fileOf(lines)], storeDir);
@@ -193,7 +192,7 @@ describe('the store on disk', () => {
     });
   });
 
-  // Promise, Nothing lost: `serve` rebuilds a store that was cut, emptied or overwritten
+  // Promise, Nothing lost: `serve` rebuilds a damaged store, and returns no damaged record
   it('is built again when it was cut, emptied or overwritten', async () => {
     const storeDir = temporaryFolder();
     const assets = [fileOf(lines.slice(0, 100))];

@@ -161,7 +161,7 @@ describe.each(Object.entries(kept))('what %s left', (name, { make, again, made, 
     return `other bytes of ${other.slice(0, 3).join()}`;
   };
 
-  // Promise, Nothing misread: Kept files of a stopped run, damaged in 16 ways, give right bytes or an error (sampled)
+  // Promise, Nothing misread: Kept files damaged in 16 ways give right bytes or an error (sampled)
   it.each(sampled(Object.entries(damages), 2))(
     'is right or named with 12: %s',
     async (how, damage) => {

@@ -59,7 +59,7 @@ function exitsOf(runs: readonly ProgramRun[]): ProgramRun['exit'][] {
 }
 
 describe.skipIf(server.isMissing)('runs that share a database', () => {
-  // Promise, Nothing overspent: Processes that share a database send exactly what the day allows
+  // Promise, Nothing overspent: Processes that share a database send exactly what the day allows, at one pace, and pause together
   it('send exactly what the budget of a day allows, and book before they send', async () => {
     const booked = await bookedNow();
     const short: number[] = [];
@@ -77,7 +77,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     expect(await credits('set', '0')).toContain('14,400 credits were booked, now 0');
   });
 
-  // Promise, Nothing overspent: With two of four processes killed, never is less booked than sent
+  // Promise, Nothing overspent: If two of four are killed, or the database crashes, nothing is overspent
   it('never book less than they send when two are killed, and the others use the rest', async () => {
     const booked = await bookedNow();
     const short: number[] = [];
@@ -98,7 +98,6 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     expect(service.counts().calls).toBeGreaterThanOrEqual(62);
   });
 
-  // Promise, Nothing overspent: Processes that share a database keep one pace and pause together
   it('keep one pace, and all pause when one is told to', async () => {
     const arrivedMs: number[] = [];
     const sharing = outs.slice(0, runsAll ? 4 : 2);
@@ -130,7 +129,6 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     expect(inPause).toEqual([]);
   });
 
-  // Promise, Nothing overspent: If the shared database crashes, calls wait and nothing is overspent
   it('wait for a database that crashes, spend no more for it, and make the same files', async () => {
     const calm = await fleet();
     expect((await calm.start('calm').ended).exit).toBe(0);

@@ -50,7 +50,7 @@ describe.skipIf(database.isMissing)('workers that share a database', () => {
     120_000,
   );
 
-  // Promise, Nothing overspent: Lost, repeated and wrong queue jobs change nothing
+  // Promise, Nothing overspent: Lost, repeated or wrong queue jobs, and an absence of database and store, change no file
   it('need no queue: lost and wrong jobs change nothing', async () => {
     const fleet = await fleetOf({ delayMs: 20 });
     const workers = [0, 1].map((n) => fleet.start(`disk-${n}`));
@@ -63,7 +63,7 @@ describe.skipIf(database.isMissing)('workers that share a database', () => {
     await expectWhole(fleet);
   }, 120_000);
 
-  // Promise, Nothing overspent: Queue workers, even killed, send what the day allows; jobs wait for 00:00 UTC
+  // Promise, Nothing overspent: Queue workers, even killed, send what the day allows
   it('send exactly what the budget of a day allows, two of them killed, and the jobs wait for 00:00 UTC', async () => {
     const short: number[] = [];
     const allowed = runsAll ? 40 : 20;
@@ -93,7 +93,6 @@ describe.skipIf(database.isMissing)('workers that share a database', () => {
     await expectWhole(fleet);
   }, 120_000);
 
-  // Promise, Nothing overspent: Workers survive an absence of database and store, and make the same files
   it('wait for a database and a store that are gone for a time, and none of them dies', async () => {
     const most = (calls + 6) * 160;
     const flags = { 'credits-per-day': String(most), 'dead-after-seconds': '30' };

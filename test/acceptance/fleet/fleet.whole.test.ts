@@ -40,7 +40,7 @@ const wide = { format: 'csv,parquet', tables: 'assets,creators' };
 const shape = { entries: 600, invalidPercent: 5, duplicatePercent: 10 };
 
 describe.each(stores)('a fleet on $name', (store) => {
-  // Promise, Nothing overspent: Workers that lose machines or freeze make the same files on four stores (sampled)
+  // Promise, Nothing overspent: Workers that freeze or lose machines make the same files on four stores (sampled)
   it('of which some lose their machines and one is frozen makes the same files, on a bad day', async () => {
     const flags = { ...(runsAll ? wide : {}), 'entries-per-slice': runsAll ? '80' : '120' };
     const service = { delayMs: 30, jitterMs: 60 };

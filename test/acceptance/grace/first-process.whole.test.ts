@@ -36,7 +36,7 @@ async function silentServer() {
 
 // The kernel ends a process that takes no signals, but not the first one of a container.
 it.runIf(hasContainers).each(Object.entries(commands))(
-  // Promise, Nothing lost: SIGTERM ends every command as process 1 of a container, even before its run
+  // Promise, Nothing lost: SIGTERM ends every command as process 1 of a container
   'SIGTERM ends %s as the first process of a container, before anything is under way',
   async (_, args) => {
     const folder = await tempFolder();

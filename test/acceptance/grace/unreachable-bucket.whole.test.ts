@@ -115,7 +115,7 @@ async function stopAndResume(
   expect(service.counts().calls).toBe(6);
 }
 
-// Promise, Nothing lost: An unreachable bucket gets `--grace-ms` and 2 s after a signal; nothing is paid twice (sampled)
+// Promise, Nothing lost: After a signal an unreachable bucket gets `--grace-ms` and 2 s, a slow one all kept answers; nothing is paid twice (sampled)
 describe('SIGTERM ends a run in its time of grace', () => {
   const all = [
     { moment: 'the start', kinds: ['gone', 'silent', 'busy'] },
@@ -165,7 +165,6 @@ it('SIGTERM ends enqueue at once while its bucket is silent', async () => {
   expect(await runProgram(['enqueue', ...job], on('scratch'))).toMatchObject({ exit: 0 });
 }, 60_000);
 
-// Promise, Nothing lost: A bucket that answers, however slowly, gets all kept answers after `--grace-ms`
 it('a bucket that answers gets the answers of a worker whose time of grace is over, however slow it is', async () => {
   const held = newEvent();
   const fourth = newEvent();

@@ -269,7 +269,7 @@ async function findsIt(...[, question, exit, make]: Mistake): Promise<void> {
   expect(run.stdout + run.stderr).not.toContain('canary');
 }
 
-// Promise, Nothing misread: `check` finds 48 prepared mistakes with their exit codes, and sends no call
+// Promise, Nothing misread: `check` finds 48 prepared mistakes, and sends no call
 describe('check finds, without a call,', () => {
   it.each(mistakes)('%s (%s, exit %i)', findsIt);
   it.skipIf(server.isMissing).each(inDatabase)('%s (%s, exit %i)', findsIt);

@@ -42,7 +42,7 @@ describe('{date} in the output folder', () => {
     expect(accountOf(await program('run', 'out/date={date}/assets'))).toMatchObject({ state: 'already' });
   });
 
-  // Promise, Nothing misread: With `{date}`, the newest unfinished export is finished before today's begins; `plan` agrees
+  // Promise, Nothing misread: With `{date}`, the newest unfinished export is finished first; `plan` agrees
   it('finishes the newest unfinished export first, then begins the one of today; plan says the same', async () => {
     const { folder, program, begin, isComplete, calls } = await nightly();
     await begin('out/2020-01-01');
@@ -66,7 +66,7 @@ describe('{date} in the output folder', () => {
     expect(await isComplete('out/2020-01-01')).toBe(false);
   });
 
-  // Promise, Nothing misread: If ids or job of that unfinished export differ, it is left alone with one warning
+  // Promise, Nothing misread: If its ids or job differ, it is left alone; if another run holds it: exit 11
   it('leaves an unfinished export alone whose ids or job changed, with one warning', async () => {
     const { folder, program, begin, isComplete } = await nightly();
     await begin('out/2020-01-02');
@@ -81,7 +81,6 @@ describe('{date} in the output folder', () => {
     expect(await isComplete(`out/${today()}`)).toBe(true);
   });
 
-  // Promise, Nothing misread: If another run holds it, the run ends with 11 and begins nothing
   it('ends with 11 while another run holds the unfinished export, and begins nothing', async () => {
     const { folder, program, begin, calls } = await nightly();
     await begin('out/2020-01-02');

@@ -48,7 +48,7 @@ describe('plan', () => {
     expect(await planned('--credits-per-day', '159')).toContain('days          never: the daily budget is below');
   });
 
-  // Promise, Nothing misread: `plan` needs no key, counts today's bookings and gives a time of completion
+  // Promise, Nothing misread: `plan` needs no key, counts today's bookings, and refuses what `run` refuses
   it('counts what is booked today, and gives a time of completion', async () => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });
@@ -85,7 +85,6 @@ describe('plan', () => {
     expect(await readdir(folder)).toEqual(['ids.txt', 'state']);
   });
 
-  // Promise, Nothing misread: `plan` refuses what `run` refuses, with the same exit code
   it('refuses what run refuses, with the same exit code and words', async () => {
     const folder = await tempFolder();
     await writeIdFile(join(folder, 'ids.txt'), { entries: 50 });

@@ -8,7 +8,7 @@ import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 // Promise, Nothing overspent: A repair requests nothing before its bill and `--yes`
-// Promise, Nothing lost: An unfinished repair is a warning in `status`, `run`, `load` and exports based on it
+// Promise, Nothing lost: `status`, `run`, `load` and later nights warn of an unfinished repair
 it('verify names what is damaged and how to fix it; --repair prints the bill, and --yes pays within the budget', async () => {
   const folder = await tempFolder();
   await writeIdFile(join(folder, 'ids.txt'), { entries: 200 });
@@ -71,7 +71,7 @@ it('verify --repair of a folder that does not exist says so, and makes none', as
   expect(readdirSync(folder)).toEqual(['ids.txt']);
 });
 
-// Promise, Nothing lost: A stray file in the folder damages nothing and stops no load
+// Promise, Nothing lost: A stray file damages nothing and stops no load
 it('a stray file is a note of verify, damage only with --strict, and nothing to repair or to keep load from loading', async () => {
   const folder = await tempFolder();
   await writeIdFile(join(folder, 'ids.txt'), { entries: 20 });

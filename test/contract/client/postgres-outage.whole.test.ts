@@ -63,7 +63,7 @@ describe.skipIf(server.isMissing)('a database that goes away', () => {
     await ledger.close();
   });
 
-  // Promise, Nothing overspent: A lost database ends the run with 5 after 10 minutes, however many calls wait
+  // Promise, Nothing overspent: A lost database ends the run with 5 after 10 minutes
   it('ends the patience of all who wait at once, and figures are waited for 10 seconds only', async () => {
     const gate = await throughGate(server.address);
     const { clock, context, apiKey } = hurried();
@@ -134,7 +134,7 @@ describe.skipIf(server.isMissing)('the schema of a shared database', () => {
     expect(await sql(book)).toBe('');
   });
 
-  // Promise, Nothing overspent: Two versions of the program do not replace each other's database functions
+  // Promise, Nothing overspent: Two versions of the program keep their own database functions
   it('is refused and left alone where a newer program made it', async () => {
     const { open, sql } = await database('newer');
     await open();

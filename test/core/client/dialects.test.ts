@@ -61,7 +61,7 @@ const golden: Readonly<Record<string, readonly [string, string, string, string]>
 
 describe('a call', () => {
   it.each(serviceDialects.map((dialect) => [dialect.name, dialect] as const))(
-    // Promise, Nothing lost: Without a dialect, requests have the bytes that they always had
+    // Promise, Nothing lost: Without a dialect, requests keep their bytes
     'under %s is this request',
     async (name, dialect) => {
       const [target, single, plain, flagged] = golden[name] ?? [];

@@ -113,7 +113,7 @@ describe('lookUpBatch', () => {
     }
   });
 
-  // Promise, Whatever the service does: `{id, error}` for a record, and id-less records: never a row, never missing by mistake
+  // Promise, Whatever the service does: `{id, error}` for a record, and id-less records: never a row
   it('takes the words of {id, error} for the fate of that id', async () => {
     const entry = (id: string, message: string) => JSON.stringify({ id, error: { code: -32000, message } });
     const inner = scriptedClient([

@@ -207,7 +207,6 @@ describe('a job that is wrong', () => {
     expect({ dir: 'out', nested: true } satisfies JobInput['output']).toBeDefined();
   });
 
-  // Promise, Nothing misread: An unknown job field is refused with file, line and suggestion
   it('names file, line and column of an unknown field, and what was probably meant', async () => {
     const sources = await jobFile(`${least}budget:\n  creditsPerDya: 5\n`);
     expect(messageOf(sources)).toBe(
@@ -251,7 +250,7 @@ describe('a job that is wrong', () => {
     expect(await wrong(least.replace('https://s.example', '"embedded:"'))).toContain('service.url has no path');
   });
 
-  // Promise, Nothing misread: An address that `run` refuses is refused as the job is read, in `plan` too
+  // Promise, Nothing misread: An address that `run` refuses is refused in `plan` too
   it('has an address that run would refuse, told with its place and without the address', async () => {
     const message = messageOf(await jobFile(least.replace('https://s.example', 'https://s.example/v3/s3cret')));
     expect(message).toContain('jobs/j.yaml:2:12: service.url already holds /v3. Give the base address');

@@ -7,7 +7,7 @@ import { SmallExport, writeSmallIds } from '../../model/support/small-export.ts'
 import { tempFolder } from '../../support/temp-folder.ts';
 
 describe('a disk that can no longer be written when a run ends', () => {
-  // Promise, Nothing lost: A disk failing at the end does not hide why a run stopped
+  // Promise, Nothing lost: A failing disk or cleanup at the end is reported, and hides no cause
   it('does not hide why the run stopped', async () => {
     const small = new SmallExport(writeSmallIds(await tempFolder()));
     const outage = new ExportError('unavailable', 'the service is down');
@@ -21,7 +21,6 @@ describe('a disk that can no longer be written when a run ends', () => {
     expect(await small.run({ context: { openWire } })).toMatchObject({ state: 'unfinished', error: outage });
   });
 
-  // Promise, Nothing lost: A failed cleanup is reported in words, even that of the lock
   it('is told in words when nothing else went wrong', async () => {
     const small = new SmallExport(writeSmallIds(await tempFolder()));
     small.disk.weather = ({ kind, path }) =>

@@ -11,7 +11,7 @@ import { threadsHere } from '../../support/threads-here.ts';
 import { type AnswerOfTest, flaky, good, twentyCalls, unavailable } from '../../support/twenty-calls.ts';
 
 describe('a run that needs more calls than planned', () => {
-  // Promise, Nothing overspent: A run beyond its overrun ends with 10, keeps its answers and resumes
+  // Promise, Nothing overspent: Beyond its overrun a run ends with 10, and resumes
   it('ends with exit 10 before it sends one too many, and resumes', async () => {
     const { run, sent, planned } = await twentyCalls(flaky);
     expect(await planned({ overrun: '25%,2' })).toMatchObject({

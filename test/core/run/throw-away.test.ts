@@ -54,7 +54,7 @@ it.each(['link/unexported/part-00000.csv', 'linked.csv'])(
   },
 );
 
-// Promise, Nothing lost: `--fresh` deletes the export alone, and with unreadable ids nothing
+// Promise, Nothing lost: `--fresh` deletes only the export, and nothing if ids are unreadable
 it('a fresh run takes away what the export left, and touches nothing else in its folder', async () => {
   const folder = await tempFolder();
   const ids = join(folder, 'ids.txt');

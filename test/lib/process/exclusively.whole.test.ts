@@ -69,7 +69,7 @@ describe('exclusive work', () => {
     expect(pauses).toBe(2 * 600 + 1_008);
   });
 
-  // Promise, Nothing overspent: Killed processes hold up no booking, in other containers too; a slow one overwrites none
+  // Promise, Nothing overspent: Killed processes hold up no booking, in containers too; a slow one overwrites none
   it('does work again that lost its lock, and leaves the lock to its owner', async () => {
     const path = join(await tempFolder(), 'lock');
     let tries = 0;

@@ -16,7 +16,7 @@ describe('a process that has too little', () => {
     ['handles while it loads', '-n 26', handles] as const,
     ['handles while it runs', '-n 52', handles] as const,
     ...(hasWords ? [['address space', '-v 1500000', addresses] as const] : []),
-    // Promise, Nothing lost: Too few handles, memory or address space is exit 7 in words, even while loading the program
+    // Promise, Nothing lost: Too few handles, memory or address space is exit 7 in words
   ])('%s says so in words and ends with 7', async (_, limit, words) => {
     const cwd = await tempFolder();
     const { exit, stderr } = await runProgram(['run', job, '--out', 'out'], { cwd, limit });

@@ -64,7 +64,7 @@ describe('a run that is refused before it starts', () => {
     ['a key that cannot be one', 'The API key contains spaces', {}, 'two keys'],
     ['a run without a call', 'is below the price of one call', { 'credits-per-run': '100' }, 'key'],
     ['a day without a call', 'is below the price of one call', { 'credits-per-day': '100' }, 'key'],
-    // Promise, Nothing misread: An error before the start is reported without an account and leaves nothing behind
+    // Promise, Nothing misread: An error before the start leaves nothing behind
   ])('begins nothing and throws, so that no account is shown: %s', async (...[, words, more, apiKey]) => {
     const given = { ...(await flags(await tempFolder())), ...more };
     const context = { service: { url: given.url, apiKey } };

@@ -95,7 +95,6 @@ describe('a lock', () => {
     await (await takeLock(folder)).release();
   });
 
-  // Promise, Nothing lost: Of containers on one machine, one gets the lock; a killed one holds up no other
   it('is left to an owner whose pid says nothing here, as in another container, until that ends', async () => {
     const folder = await tempFolder();
     const taker = await startLockTaker(program);
@@ -173,7 +172,7 @@ describe('a lock', () => {
 });
 
 describe('of several processes that want the same lock at once', () => {
-  // Promise, Nothing lost: Of several takers exactly one gets the lock
+  // Promise, Nothing lost: Of several takers, also in containers, exactly one gets the lock; a killed one holds up none
   it('exactly one gets it, each time, after a dead owner or a chain of them', async () => {
     const folder = await tempFolder();
     const takers = await Promise.all([1, 2, 3].map(() => startLockTaker(program)));

@@ -107,7 +107,7 @@ describe('a journal', () => {
     }
   });
 
-  // Promise, Nothing lost: A damaged journal gives no wrong answer; entries behind the damage are paid again
+  // Promise, Nothing lost: A damaged journal gives no wrong answer
   it('with any bit turned gives no wrong answer, and keeps those before the damage', async () => {
     const { bytes, ends } = await written();
     for (let at = 0; at < bytes.length; at += 1) {

@@ -41,7 +41,7 @@ async function namesIn(root: string): Promise<string[]> {
   }
 }
 
-// Promise, Nothing misread: A night whose content a repair changed is read from the lake with its new files
+// Promise, Nothing misread: A night changed by a repair is read from the lake with its new files
 it('a night that a repair gave other content is one snapshot with its new files and sizes', async () => {
   const { root, repair, stop } = await damagedNight();
   expect((await checkLake(openRoot(root))).problems).toHaveLength(1);

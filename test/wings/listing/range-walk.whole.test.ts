@@ -75,7 +75,7 @@ async function check(row: Row, count: number): Promise<void> {
 }
 
 describe('the walk by places', () => {
-  // Promise, Nothing misread: A list called proven lost no member, under the assumption that its account names (sampled)
+  // Promise, Nothing misread: A proven list lost no member, if the assumption of its account holds (sampled)
   it.each(rows)(`loses nothing in proven lists: $name`, async (row) => {
     await check(row, seeds);
   });

@@ -110,7 +110,7 @@ async function dump({ rows: query }: Place, isOld = false): Promise<string[]> {
 
 describe('a load that fails', () => {
   it.each(sampled(cases, 10))(
-    // Promise, Nothing misread: A load stopped at any statement leaves old or new rows; the same command finishes (sampled)
+    // Promise, Nothing misread: A load stopped anywhere leaves old or new rows; the same command finishes (sampled)
     'at any statement, or is killed there, ends whole when it is run again: $kind, $mode $way',
     async (test) => {
       const { kind, way, before } = test;

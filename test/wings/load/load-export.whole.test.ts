@@ -25,7 +25,7 @@ async function duckRows(file: string, sql: string): Promise<unknown[]> {
 
 const counts = `SELECT (SELECT count(*) FROM assets), (SELECT count(DISTINCT id) FROM assets), (SELECT count(*) FROM creators), (SELECT count(*) FROM files)`;
 
-// Promise, Nothing misread: The tables load into DuckDB and PostgreSQL as they are (sampled)
+// Promise, Nothing misread: The tables load into DuckDB and PostgreSQL as they are, each element once (sampled)
 describe('into DuckDB', () => {
   const kinds = [
     ['parquet', {}],
@@ -154,7 +154,6 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     expect(await psql(odd)).toBe(`${service.emptyUris(100)}\n`);
   });
 
-  // Promise, Nothing misread: PostgreSQL holds each asset and each list element once
   it('gives the tables that it makes a primary key', async () => {
     const keys = `SELECT c.conrelid::regclass, pg_get_constraintdef(c.oid) FROM pg_constraint c WHERE contype = 'p' AND connamespace = 'public'::regnamespace AND conrelid::regclass::text <> '_asset_export_loads'`;
     const renamed = await shared(20, { rename: 'id=asset' });
@@ -169,7 +168,7 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
   });
 
   it.each(sampled(['csv', 'parquet', 'jsonl'], 3))(
-    // Promise, Nothing misread: A load writes only into the given schema, under the given names (sampled)
+    // Promise, Nothing misread: A load writes only into the given schema and names (sampled)
     'loads %s into a schema of its own, under prefixed names',
     async (format) => {
       await psql(`${drop} DROP SCHEMA IF EXISTS "ra""w's" CASCADE`);

@@ -31,7 +31,7 @@ it.each([
   ['scd2', 'made of its siblings'],
   ['scd2', 'without its table changes'],
 ] as const)(
-  // Promise, Nothing lost: A repaired night loaded on the one before gives the tables of the whole export
+  // Promise, Nothing lost: A repaired night loads like the whole export
   'a night that was repaired is loaded with --mode %s on top of the night before: its tables are those of the whole export (%s)',
   async (mode, how) => {
     const [gone = ''] = allIds.slice(60);

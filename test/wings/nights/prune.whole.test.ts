@@ -108,7 +108,7 @@ describe('prune', () => {
     expect(kept).toContainEqual({ name: 'date=2026-11-18', reasons: ['latest'] });
   });
 
-  // Promise, Nothing misread: `prune` never removes an unfinished export's base, the `latest` one, or folders with other files
+  // Promise, Nothing misread: `prune` never removes the base of an unfinished export, `latest`, or folders with other files
   it('keeps the base that an unfinished export has pinned', async () => {
     const disk = await nightsOnDisk(`{"base.seal":"${contentSeal(manifestOf('2026-11-18'))}"}`);
     const { kept } = await planPruning(folderNights(disk.files, top), rules, day);

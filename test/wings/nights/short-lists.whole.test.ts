@@ -42,7 +42,7 @@ async function nights() {
   return { top, run, manifestOf, latest: () => readlinkSync(join(top, 'latest')) };
 }
 
-// Promise, Nothing misread: A list that lacks too much of the base is a warning before any call, then exit 3
+// Promise, Nothing misread: A list that lacks too much of the base ends with 3, a base without a common id before any call
 describe('a list that is cut short', () => {
   it('is said before the first call, ends with 3, is set aside, and leaves latest where it was', async () => {
     const { run, manifestOf, latest } = await nights();
@@ -98,7 +98,6 @@ describe('a list that is cut short', () => {
 });
 
 describe('a base of another job', () => {
-  // Promise, Nothing misread: A base without a common id ends the run before any call
   it('ends with exit 4 before any call when it has no id in common', async () => {
     const { run } = await nights();
     const other = await run(1, others);

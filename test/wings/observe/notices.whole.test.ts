@@ -36,7 +36,7 @@ async function receiver() {
 }
 
 it.each(['a folder', 'a bucket, each run on another machine', 'workers of a fleet'])(
-  // Promise, Nothing lost: A spent day is one notification, however often the run starts
+  // Promise, Nothing lost: A spent day is one notification, over all runs
   'a spent day is one notice, however often the run is started again: %s',
   async (where) => {
     const folder = await tempFolder();

@@ -118,7 +118,7 @@ describe('a notification', () => {
     expect(JSON.parse(to.posts[0]?.body ?? '')).toMatchObject({ event: 'success', lake });
   });
 
-  // Promise, Nothing misread: If the lake cannot be written, the same command publishes the complete export
+  // Promise, Nothing misread: If the lake cannot be written, the same command publishes later
   it('has the account of a complete export whose lake cannot be written, as run --json has', async () => {
     const { folder, run, to } = await prepared();
     mkdirSync(join(folder, 'nights'));

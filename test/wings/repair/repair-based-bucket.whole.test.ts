@@ -93,7 +93,7 @@ describe('a repair of an export with a base in a bucket', () => {
     expect(left()).toEqual([]);
   });
 
-  // Promise, Nothing lost: Another machine resumes a stopped repair in a bucket; nothing is paid twice
+  // Promise, Nothing lost: Another machine resumes a repair in a bucket; nothing is paid twice
   it('is resumed on another machine after its credits ended, or after it was killed while it put files back, and pays for nothing twice', async () => {
     const { store, left, repair, lose, manifest, damage } = await inBucket();
     const before = await manifest();

@@ -90,7 +90,7 @@ describe('a repair', () => {
     expect(running.counts().calls).toBe(calls + (shown.bill?.calls ?? 0));
   });
 
-  // Promise, Nothing lost: A repair first rebuilds files byte for byte, from other formats, `raw`, `assets` and ids
+  // Promise, Nothing lost: A repair first rebuilds files from other formats, `raw`, `assets` and ids; it keeps only equal bytes
   it.each(['raw', 'parquet', 'jsonl', 'csv'])('rebuilds every table from %s alone', async (format) => {
     const folder = await tempFolder();
     const ids = join(folder, 'ids.txt');
@@ -132,7 +132,6 @@ describe('a repair', () => {
     expect(exportBytes(out)).toEqual(whole);
   });
 
-  // Promise, Nothing lost: A rebuilt file whose bytes differ is not kept
   it('does not keep a file that would be another than it was', async () => {
     const { out, flags } = await finished({ format: 'csv,parquet', tables: 'assets' });
     const csv = join(out, 'csv/assets/part-00000.csv');
@@ -166,7 +165,7 @@ describe('a repair', () => {
     expect(exportBytes(out)).toEqual(whole);
   });
 
-  // Promise, Nothing lost: `verify --repair` remakes the damaged parts byte for byte, and no others
+  // Promise, Nothing lost: `verify --repair` remakes damaged parts alone, byte for byte
   it('makes the damaged parts again, only those, byte for byte, and pays for their ids alone', async () => {
     const { out, running, flags, calls } = await finished();
     const whole = exportBytes(out);
@@ -204,7 +203,7 @@ describe('a repair', () => {
     expect(exportBytes(out)).toEqual(whole);
   });
 
-  // Promise, Nothing overspent: A repair stays within its budget and pays only for ids of damaged parts
+  // Promise, Nothing overspent: A repair pays within its budget for ids of damaged parts alone, and never twice
   it('stops at the budget, and goes on without paying again', async () => {
     const { out, flags, running, calls } = await finished();
     const whole = exportBytes(out);
@@ -221,7 +220,6 @@ describe('a repair', () => {
     expect(await readManifest(localDisk, out)).toMatchObject({ calls: 2 * all });
   });
 
-  // Promise, Nothing overspent: What a stopped repair paid for is not paid again, even if the export runs meanwhile
   it('goes on without paying again though the export was run meanwhile, which finds it complete', async () => {
     const { out, flags, running, calls } = await finished();
     const made = { ...flags, ...(await flagsOf(out)) };

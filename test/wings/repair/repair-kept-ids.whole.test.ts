@@ -34,7 +34,7 @@ const changes: Readonly<Record<string, (files: readonly string[]) => void>> = {
 };
 
 describe('a repair of an export whose id files changed', () => {
-  // Promise, Nothing lost: If id files changed or are gone, a repair requests the kept ids, for the same bytes
+  // Promise, Nothing lost: If id files changed, a repair requests the kept ids, for the same bytes
   it.each(Object.keys(changes))('requests the ids that the export keeps: %s', async (change) => {
     const { out, files, flags } = await finished();
     const whole = { ...exportBytes(out), 'manifest.json': '' };

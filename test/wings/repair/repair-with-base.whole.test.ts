@@ -39,7 +39,7 @@ const withoutChanges = (files: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(files).filter(([path]) => !path.includes('/changes/')));
 
 describe('a repair of an export with a base', () => {
-  // Promise, Nothing lost: A damaged part of a night is rebuilt from siblings, or requested after its bill
+  // Promise, Nothing lost: A damaged part of a night is rebuilt from siblings, or requested after its bill; a damaged `changes` is removed
   it('requests every id of a damaged part, with the bill before, and drops the table changes', async () => {
     const [gone = ''] = allIds.slice(60);
     const { base, out, where, manifest } = await twoNights(
@@ -89,7 +89,6 @@ describe('a repair of an export with a base', () => {
     expect(await manifestIn(out)).toEqual(manifest);
   });
 
-  // Promise, Nothing lost: Repair removes a damaged table `changes` for no credits and keeps all else
   it('costs nothing where only the table changes is damaged, which goes', async () => {
     const { out, where, whole, manifest } = await twoNights();
     loseTables(out, 3, ['changes']);

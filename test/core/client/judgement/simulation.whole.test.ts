@@ -25,11 +25,10 @@ const thousand = 1000;
 const rows: readonly Row[] = [
   { name: 'is well', ids: 20 * thousand, make: () => flaky(0), calls: 20 },
   { name: 'takes 1 call at once', ids: 60 * thousand, make: () => capacity(1), calls: 69 },
-  // Promise, Whatever the service does: Calls that fail beyond some number at once: fewer at once
+  // Promise, Whatever the service does: Limits of calls at once or a second, in whatever words
   { name: 'takes 2 calls at once', ids: 60 * thousand, make: () => capacity(2), calls: 68 },
   { name: 'takes 4 calls at once', ids: 60 * thousand, make: () => capacity(4), calls: 65 },
   { name: 'takes 7 calls at once', ids: 60 * thousand, make: () => capacity(7), calls: 62 },
-  // Promise, Whatever the service does: A service that takes few calls a second, in whatever words it refuses
   { name: 'takes 5 calls a second', ids: 20 * thousand, make: () => bucketOf(5), calls: 27 },
   { name: 'takes 5 calls a second, without a burst', ids: 20 * thousand, make: () => spaced(5), calls: 27 },
   // 71 in the contract's simulation, which does not space calls.
@@ -47,7 +46,7 @@ const rows: readonly Row[] = [
   { name: 'is down for 2 s', ids: 40 * thousand, make: () => outage(0.45, 2), calls: 59 },
   { name: 'is down for 5 s', ids: 40 * thousand, make: () => outage(0.45, 5), calls: 61 },
   { name: 'is down for 20 s', ids: 40 * thousand, make: () => outage(0.45, 20), calls: 63 },
-  // Promise, Whatever the service does: A minute's outage in mid-run is survived, for about 25 calls
+  // Promise, Whatever the service does: A minute's outage in mid-run: about 25 calls
   { name: 'is down for 59 s', ids: 40 * thousand, make: () => outage(0.45, 59), calls: 65 },
   { name: 'is down for 59 s at the start', ids: 40 * thousand, make: () => outage(0, 59), calls: 50 },
   {
@@ -56,7 +55,7 @@ const rows: readonly Row[] = [
     make: () => failing(outage(0.45, 1), 'refusal'),
     calls: 73,
   },
-  // Promise, Whatever the service does: A service that answers nothing ends the run after about ten calls; no id is blamed
+  // Promise, Whatever the service does: A service that answers nothing: about ten calls, no id blamed
   { name: 'is down for good', ids: 40 * thousand, make: () => down(), calls: 10, exit: 5 },
   { name: 'refuses the form of calls', ids: 3 * thousand, make: () => failing(down(), 'refusal'), calls: 3, exit: 5 },
   { name: 'finds all calls too fast', ids: 20 * thousand, make: () => failing(down(), 'pace'), calls: 10, exit: 5 },

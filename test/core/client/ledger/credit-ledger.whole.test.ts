@@ -120,7 +120,7 @@ describe('the ledger on disk', () => {
     });
   });
 
-  // Promise, Nothing overspent: Processes killed again and again spend exactly the limit together
+  // Promise, Nothing overspent: Processes killed again and again spend exactly the limit
   it('spends exactly the limit between four processes that are killed again and again', async () => {
     const stateDir = await tempFolder();
     const limit = 160 * 600;

@@ -70,7 +70,7 @@ describe('a damaged ledger', () => {
     await ledger.close();
   });
 
-  // Promise, Nothing overspent: A ledger of another length is damaged; one flipped bit leaves the right balance
+  // Promise, Nothing overspent: A flipped bit leaves the right balance; a ledger of another length is damaged
   it('has the right balance whichever single bit is flipped, and is never read wrong where both copies are', async () => {
     const { path, ledger } = await bookedLedger();
     const whole = readFileSync(path);

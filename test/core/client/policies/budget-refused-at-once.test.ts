@@ -25,7 +25,7 @@ it.each([
   ['the day', { creditsPerDay: 320 }],
   ['the second day of calls near midnight', { creditsPerDay: 320, startMs: beforeMidnight }],
   ['the run', { creditsPerRun: 320 }],
-  // Promise, Nothing overspent: A run with a spent budget always ends, however many calls are refused at once
+  // Promise, Nothing overspent: A run with a spent budget always ends
 ])('calls that are refused at the same moment for want of credits of %s all end', async (_, options) => {
   const { client, ledger } = budgeted(
     alwaysClient((asked) => Promise.resolve(recordsOf(asked))),

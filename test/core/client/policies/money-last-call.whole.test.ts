@@ -69,7 +69,7 @@ async function run(schedule: Schedule): Promise<{ sent: number; booked: number; 
 }
 
 describe('the credits of a day', () => {
-  // Promise, Nothing overspent: Shared credits, also those returned late, are used to the last whole call before a budget counts as spent
+  // Promise, Nothing overspent: Shared credits, also those returned late, are used to the last whole call
   it('are used to the last whole call by all who share them, whatever never left', async () => {
     const schedule: fc.Arbitrary<Schedule> = fc.record({
       seed: fc.nat(),

@@ -10,7 +10,7 @@ import { alwaysClient, scriptedClient } from '../support/scripted-client.ts';
 const call = batchCall([idOf(1)]);
 
 describe('withBudget', () => {
-  // Promise, Nothing overspent: A call is booked before it is sent
+  // Promise, Nothing overspent: However many calls start at once, each is booked before it is sent; none passes the budget
   it('books each attempt before it is sent', async () => {
     const bookedWhenSent: number[] = [];
     const inner = alwaysClient(async (asked) => {
@@ -43,7 +43,6 @@ describe('withBudget', () => {
     expect(await ledger.booked(today)).toBe(160);
   });
 
-  // Promise, Nothing overspent: No run passes its budget, however many calls start at once
   it('sends exactly as many calls as the run may cost, however many are asked at once', async () => {
     const inner = scriptedClient();
     const { client, ledger } = budgeted(inner, { creditsPerRun: 5 * 160 + 159 });

@@ -39,7 +39,7 @@ describe('a service that takes fewer ids a call than it is asked', () => {
     expect([refused, answered]).toEqual([3, 25]);
   });
 
-  // Promise, Nothing overspent: The call size that a service takes is used exactly, with few refusals
+  // Promise, Nothing overspent: The call size that a service takes is found with few refusals
   it('answers for every id, whatever it takes, with few refusals', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 8 });
     await fc.assert(

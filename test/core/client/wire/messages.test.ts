@@ -13,7 +13,7 @@ describe('cleanMessage', () => {
     expect(cleanMessage('\u001b]8;;http://x\u001b\\link', scrub)).toBe('link');
   });
 
-  // Promise, Nothing leaked: The service's words are free of the key and of terminal control codes
+  // Promise, Nothing leaked: The service's words are shown without the key and terminal control codes
   it('takes the key out, as it is, as it stands in an address, and in upper case', () => {
     expect(cleanMessage('no s3cret/key at /v3/s3cret%2Fkey', scrub)).toBe('no *** at /v3/***');
     expect(cleanMessage('key S3CRET/KEY, S3cret%2fKey refused', scrub)).toBe('key ***, *** refused');

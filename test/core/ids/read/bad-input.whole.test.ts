@@ -40,7 +40,6 @@ describe('what surrounds an id', () => {
   });
 });
 
-// Promise, Nothing misread: Odd ids end as invalid with file and line
 describe('what is no id', () => {
   const keyOf = (length: number): string => bs58.encode(new Uint8Array(length).fill(200));
 
@@ -102,7 +101,7 @@ const longLines = [
   { name: 'ids.json', before: '["', after: `",\n"${a}"]`, reason: 'a value of more than 16777216 bytes' },
 ];
 
-// Promise, Nothing misread: A line of 100 MB, and files that are not what they seem, do no harm (sampled)
+// Promise, Nothing misread: Odd ids are invalid, with file and line; lines of 100 MB and disguised files do no harm (sampled)
 describe('a line of 100 MB', () => {
   it.each(sampled(longLines))(
     'is one invalid entry of $name, and is never held whole',

@@ -75,7 +75,6 @@ describe.each(Object.entries(tables))('the column of ids of %s', (name, tableOf)
     expect(await takenOf(name, content)).toEqual({ input: name, column: 'address', guessed: true });
   });
 
-  // Promise, Nothing misread: The id column is never guessed where two columns have ids
   it('is not guessed where two have ids', async () => {
     const content = rowsOf((id, other) => ({ wallet: other, token: id }));
     const { message, todo } = await refusal(name, content);
@@ -207,7 +206,7 @@ describe('what is no list', () => {
       'without .json',
     ],
     ['JSON without ids', 'a.json', '{"error":"rate limit"}', 'base58 of 32 bytes'],
-    // Promise, Nothing misread: A file without ids in its first 1,000 entries is exit 4 before any call
+    // Promise, Nothing misread: A file with two columns of ids, or none in its first 1,000 entries, is exit 4 before any call
   ])('is refused by what it looks like: %s', async (is, ...[name, content, todo]) => {
     const refused = await refusal(name, content);
     expect(refused.message).toContain(`it looks like ${is}`);

@@ -49,7 +49,7 @@ describe('an unfinished export in a folder', () => {
     await expect(change(path, cut).run()).rejects.toMatchObject({ exit: 'damaged' });
   });
 
-  // Promise, Nothing lost: An export in a folder needs no hard links
+  // Promise, Nothing lost: A folder needs no hard links, and takes no commit without the lock
   it('is finished on a disk without hard links', async () => {
     const { small, disk } = await stopped();
     const links: string[] = [];
@@ -61,7 +61,6 @@ describe('an unfinished export in a folder', () => {
     expect(links).toContain(`${out}/.run/log/00000/000004.json`);
   });
 
-  // Promise, Nothing lost: A process that lost its lock cannot commit to a folder
   it('is not committed to by a process that lost its lock unnoticed', async () => {
     const { small, disk } = await stopped();
     let isFollowed = false;

@@ -197,7 +197,7 @@ describe('an export with threads', () => {
     }
   });
 
-  // Promise, Nothing lost: A thread that dies ends the run; nothing hangs or is lost
+  // Promise, Nothing lost: A dead thread ends the run; nothing hangs or is lost
   it.each(['throws', 'ends without a word'])('ends when one of them %s, and loses nothing', async (how) => {
     const calm = new RandomExport(folder.path, long);
     await calm.run({ threads: 1 });

@@ -68,7 +68,7 @@ async function exported(flags: Readonly<Record<string, unknown>>): Promise<strin
 
 describe('an export that is rebuilt', () => {
   it.each(['raw', 'parquet', 'jsonl', 'csv'])(
-    // Promise, Nothing misread: A rebuilt export has the bytes of one requested with its settings, from any format
+    // Promise, Nothing misread: A rebuilt export, from any format, has the bytes of a requested one
     'from %s has the bytes of one that was requested, and its account',
     async (format) => {
       const formats = ['parquet', 'csv', 'jsonl', ...(format === 'raw' ? ['raw'] : [])] as const;
