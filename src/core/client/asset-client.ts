@@ -132,10 +132,14 @@ export interface RefusedAnswer {
 /** What a call brought back, once it is definite. */
 export type AssetAnswer = RecordsAnswer | RefusedAnswer;
 
-/** How many ids of a call an answer settles: a refusal of several ids settles none, as each half is asked for again. */
-export function settledIds(answer: AssetAnswer, asked: number): number {
-  if (answer.kind === 'records') return asked;
-  return asked === 1 && answer.why !== 'size' ? 1 : 0;
+/**
+ * How many ids of a call an answer settles: a refusal of several ids settles none, as each half is asked for again. A second request
+ * settles none either, as the first one counts, nor does a call without a reader, which shows how the service does.
+ */
+export function settledIds(answer: AssetAnswer, { ids, reader, again }: AssetCall): number {
+  if (reader === undefined || again !== undefined) return 0;
+  if (answer.kind === 'records') return ids.length;
+  return ids.length === 1 && answer.why !== 'size' ? 1 : 0;
 }
 
 /**

@@ -121,7 +121,7 @@ export class CallSize {
     readonly first: string | undefined;
     /** The limit that it names. */
     readonly limit?: number | undefined;
-    /** `counted` when it left: what several calls in flight are told at one moment is said once. */
+    /** `counted` when it left: a limit that several calls in flight are told at one moment is said once. */
     readonly knew?: number;
   }): SizeVerdict {
     if (ids === 1) return 'split';
@@ -132,7 +132,8 @@ export class CallSize {
     if (this.#refused === Number.POSITIVE_INFINITY) {
       const { refusals, least } = this.#against;
       // The pieces of a call begin with its first id: one record may spoil them all.
-      const isOther = knew === this.#counted && (first === undefined || first !== this.#against.first);
+      const isFirstTold = !names || knew === this.#counted;
+      const isOther = isFirstTold && (first === undefined || first !== this.#against.first);
       if (isOther) {
         this.#counted += 1;
         this.#against = { refusals: refusals + 1, least: Math.min(least, ids), first };

@@ -69,7 +69,7 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
       const bytes = await journal.find(key, call.part, call.room);
       const kept = bytes === undefined ? undefined : keptAnswer(bytes, call, options.scrub);
       if (kept !== undefined) {
-        listener?.({ kind: 'replayed', ids: settledIds(kept, call.ids.length) });
+        listener?.({ kind: 'replayed', ids: settledIds(kept, call) });
         if (kept.kind === 'refused' && kept.most !== undefined) options.onHint?.(kept.most);
         return kept.kind === 'refused' ? { ...kept, replayed: true } : kept;
       }

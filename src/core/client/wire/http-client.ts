@@ -90,8 +90,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         fresh: call.fresh,
         room: call.room,
         ids: call.ids.length,
-        // A call without a reader settles nothing: it shows how the service does.
-        settled: (came) => (call.reader === undefined ? 0 : settledIds(came, call.ids.length)),
+        settled: (came) => settledIds(came, call),
         judge: (wire, judging) => judgeAnswer(wire, call, judging),
       });
       if (answer.kind !== 'records') return answer;

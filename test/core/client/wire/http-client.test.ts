@@ -39,6 +39,19 @@ describe('an http client', () => {
     ]);
   });
 
+  it('counts the ids of a second request no second time', async () => {
+    const server = await startRoughServer((response) => {
+      reply(response, { body: pairBody });
+    });
+    const settled: number[] = [];
+    const listener = (event: ClientEvent) => {
+      if (event.kind === 'answered') settled.push(event.ids);
+    };
+    const client = httpClient(server.url, { listener });
+    for (const again of [undefined, 1]) await client.ask({ ...pairCall, again });
+    expect(settled).toEqual([2, 0]);
+  });
+
   it.each(['keep-alive', 'close'])(
     'reads a body when there is room, and counts no time for the wait (%s)',
     async (connection) => {
