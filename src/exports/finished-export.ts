@@ -17,7 +17,7 @@ import { requireAddress } from '../lib/addresses/address.ts';
 import { ExportError } from '../lib/export-error.ts';
 
 /** An open file, for who reads it from its beginning or in any order. */
-interface FileContent {
+export interface FileContent {
   /** Decompressed. */
   plain(): AsyncIterable<Uint8Array>;
   /** As it lies on disk. */

@@ -95,7 +95,7 @@ export class LastSecond {
   }
 }
 
-interface WorkToCleanUp<T> {
+export interface WorkToCleanUp<T> {
   readonly work: () => Promise<T>;
   /** True for a result that reports a failure. */
   readonly hasFailed?: (result: T) => boolean;

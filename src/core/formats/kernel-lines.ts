@@ -39,7 +39,7 @@ export const cares: Readonly<Record<ColumnType, number>> = {
 };
 
 /** Rows of a block that the kernel is to encode. */
-interface BlockRows {
+export interface BlockRows {
   readonly first: number;
   readonly rows: number;
   /** What the cells of each column are to it. */

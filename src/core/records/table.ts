@@ -89,7 +89,7 @@ export interface Table<C extends readonly Column[] = readonly Column[], N extend
 }
 
 /** A column with its field id, as Parquet and Iceberg know it. */
-interface Field {
+export interface Field {
   readonly id: number;
   readonly column: Column;
 }

@@ -11,7 +11,7 @@ const absent: ReadonlySet<string> = new Set([
   ...['ERR_PACKAGE_PATH_NOT_EXPORTED', 'ERR_UNSUPPORTED_DIR_IMPORT', 'ENOENT'],
 ]);
 
-interface Optional<T> {
+export interface Optional<T> {
   /** What needs the packages, for the message: `an S3 bucket`. */
   readonly what: string;
   readonly packages: readonly string[];

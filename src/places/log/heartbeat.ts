@@ -196,7 +196,7 @@ export async function watchHolder({ store, log, clock, deadAfterSeconds, stop }:
 }
 
 /** A worker of a fleet, as its last heartbeat shows it. */
-interface FleetWorker {
+export interface FleetWorker {
   readonly host: string;
   readonly pid: number;
   /** The slice that it makes. */
