@@ -44,14 +44,6 @@ interface Waiting<Reader> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The ids of a second request; the last of them are witnesses. */
-interface SecondRequest {
-  /** From 1. A stale answer is kept, too: the next attempt is another call. */
-  readonly attempt: number;
-  readonly ids: readonly string[];
-  readonly witnesses: number;
-}
-
 const mostWitnesses = 16;
 /** Of small calls, at most this share of the places is kept for witnesses. */
 const witnessShare = 1 / 3;
@@ -169,7 +161,8 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
 
   async #ask(
     pieces: readonly Piece<Reader>[],
-    { attempt, ids, witnesses }: SecondRequest,
+    // The last of the ids are witnesses.
+    { attempt, ids, witnesses }: { readonly attempt: number; readonly ids: readonly string[]; readonly witnesses: number },
     isKept = false,
   ): Promise<SecondVerdict> {
     const { client, desk, journal, flags, reader } = this.#options;

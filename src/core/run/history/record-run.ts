@@ -4,7 +4,7 @@ import { utcDay } from '../../../lib/clock.ts';
 import type { CreditLedger } from '../../client/ledger/credit-ledger.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { Counts } from '../../../places/export/export-facts.ts';
-import { cut, lineOf } from './run-fold.ts';
+import { boundedText, lineOf } from './run-fold.ts';
 import { emptySpan, type RunLine, type RunSpan, sumOfSpans } from './run-lines.ts';
 import { openRunHistory, type RunHistory } from './run-history.ts';
 import type { PartsContext } from '../../work/parts-context.ts';
@@ -39,7 +39,7 @@ export async function recordRun(run: RunToRecord): Promise<RunRecorder> {
 
 /** What a record says of the end of a run. @param t milliseconds since its start */
 export function endLine(t: number, { state, exit, error }: Pick<RunEnd, 'state' | 'exit' | 'error'>): RunLine {
-  return { kind: 'end', t, state, exit, ...(error === undefined ? {} : { error: cut(error) }) };
+  return { kind: 'end', t, state, exit, ...(error === undefined ? {} : { error: boundedText(error) }) };
 }
 
 export class RunRecorder {

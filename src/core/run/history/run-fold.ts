@@ -152,12 +152,12 @@ export function lineOf(
     case 'paused':
     case 'waiting': {
       const { kind, untilMs } = event;
-      return { kind, t, untilMs, heldMs: Math.max(0, untilMs - nowMs), reason: cut(event.reason) };
+      return { kind, t, untilMs, heldMs: Math.max(0, untilMs - nowMs), reason: boundedText(event.reason) };
     }
     case 'retry':
-      return { kind: 'retry', t, reason: cut(event.reason), attempt: event.attempt };
+      return { kind: 'retry', t, reason: boundedText(event.reason), attempt: event.attempt };
     case 'service':
-      return { kind: 'service', t, state: event.state, message: cut(event.message) };
+      return { kind: 'service', t, state: event.state, message: boundedText(event.message) };
     case 'committed': {
       const { part, counts } = event.commit;
       return { kind: 'committed', t, part, read: counts.read, exported: counts.exported };
@@ -167,6 +167,6 @@ export function lineOf(
 }
 
 /** A text in the history, which is bounded. */
-export function cut(text: string): string {
+export function boundedText(text: string): string {
   return text.length <= mostText ? text : `${text.slice(0, mostText - 1)}…`;
 }
