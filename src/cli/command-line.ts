@@ -4,7 +4,7 @@ import { commandNamed } from './command-named.ts';
 import { commands } from './commands.ts';
 import { programVersion } from '../lib/packages/package-root.ts';
 import { showError } from './output/show-error.ts';
-import type { Terminal, TerminalOutput } from './terminal.ts';
+import type { Terminal, TerminalOutput } from './stop-signals.ts';
 
 /** Runs one command line and resolves to its exit code. Data goes to stdout, everything else to stderr. */
 export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './stop-signals.ts';
 
 /** A flag of a command: what the parser takes, and what help and documents say. */
 export interface CommandFlag {

@@ -7,7 +7,7 @@ import { byteSize, numberIn, nearestName } from '../lib/format-text.ts';
 import { commandLine, shownWord } from '../lib/addresses/shown-text.ts';
 import type { CommandArguments, CommandFlag, CommandLine } from './command.ts';
 import type { Job } from '../core/job/job-schema.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './stop-signals.ts';
 
 /** The value of a flag that takes one of some names; undefined when it is not given. @throws {ExportError} `usage` */
 export function choiceOf<T extends string>(args: CommandArguments, flag: string, names: readonly T[]): T | undefined {

@@ -3,8 +3,7 @@ import { type LoadedJob, loadJob } from '../core/job/load-job.ts';
 import type { Command, CommandArguments, CommandFlag, CommandLine, CommandWords, FlagGroup } from './command.ts';
 import { dayMs } from '../lib/clock.ts';
 import { choiceOf, countOf } from './flag-values.ts';
-import { type StopSignals, stopSignals } from './stop-signals.ts';
-import type { Terminal } from './terminal.ts';
+import { type StopSignals, stopSignals, type Terminal } from './stop-signals.ts';
 
 /** The job file, for commands that take one. */
 export const jobWords: CommandWords = {

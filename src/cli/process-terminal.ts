@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { exitCodes } from '../lib/exit-codes.ts';
-import { type EndSignal, endSignalNames, endSignals, type Terminal } from './terminal.ts';
+import { type EndSignal, endSignalNames, endSignals, type Terminal } from './stop-signals.ts';
 
 /** How long the program waits at its end for sockets that are still open, in milliseconds. */
 const socketsMs = 1000;

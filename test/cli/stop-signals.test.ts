@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { processTerminal } from '../../src/cli/process-terminal.ts';
-import { type StopSignals, stopSignals } from '../../src/cli/stop-signals.ts';
-import type { EndSignal } from '../../src/cli/terminal.ts';
+import { type StopSignals, stopSignals, type EndSignal } from '../../src/cli/stop-signals.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 
 let signals: StopSignals | undefined;

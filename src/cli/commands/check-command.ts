@@ -13,20 +13,23 @@ import { openObjects, type StoreRequest } from '../../places/objects/open-object
 import { glance } from '../../places/objects/store-retries.ts';
 import { requireRunnable } from '../../core/run/disk-estimate.ts';
 import type { CheckedBase } from '../../wings/nights/index.ts';
-import { checkCall } from '../../core/run/check/check-call.ts';
-import { checkClock, type OtherClock } from '../../core/run/check/check-clock.ts';
-import { checkDisk } from '../../core/run/check/check-disk.ts';
-import { type CheckedIds, checkIds } from '../../core/run/check/check-ids.ts';
-import { checkOutput } from '../../core/run/check/check-output.ts';
-import { checkAddress, checkCertificate, type CheckedAddress } from '../../core/run/check/check-service.ts';
-import type { Fact } from '../../core/run/check/fact.ts';
+import {
+  checkCall,
+  checkClock,
+  type OtherClock,
+  checkAddress,
+  checkCertificate,
+  type CheckedAddress,
+  type Fact,
+} from '../../core/run/check/check-service.ts';
+import { checkDisk, type CheckedIds, checkIds, checkOutput } from '../../core/run/check/check-output.ts';
 import { jobOn, jobWarnings } from '../../core/job/job-traits.ts';
 import { localDisk } from '../../places/files/disk.ts';
 import type { CommandLine } from '../command.ts';
 import { jobCommand, jobOf, stateGroup } from '../job-flags.ts';
 import { stateFolder } from '../../world/open-service.ts';
-import { bookedOf, keyPlace, openServiceFor, requireRecords } from '../open-service.ts';
-import { columnLines, isOfWallets, namedFrom } from '../output/ids-text.ts';
+import { bookedOf, keyPlace, openServiceFor, requireRecords } from '../run-context.ts';
+import { columnLines, isOfWallets, namedFrom } from '../output/summary-text.ts';
 import { errorText, errorJson, forPeople } from '../output/show-error.ts';
 import { takeKeyAway } from '../../world/read-api-key.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';

@@ -6,7 +6,7 @@ import {
   openDiskLedger,
   readLedgers,
 } from '../../core/client/ledger/credit-ledger.ts';
-import { surroundings } from '../open-service.ts';
+import { surroundings } from '../run-context.ts';
 import {
   namedAccount,
   accountPattern,
@@ -27,7 +27,7 @@ import { openFleetBudget, readFleetLedger, stateFolder } from '../../world/open-
 import { givenDialect } from '../flag-values.ts';
 import { stateGroup } from '../job-flags.ts';
 import { keyFor, ledgerKey, readApiKey } from '../../world/read-api-key.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../stop-signals.ts';
 
 /** `credits`: what is booked in the ledger, and correcting it to what the provider says. */
 export const creditsCommand: Command = {

@@ -3,7 +3,7 @@ import { loadJob } from '../../core/job/load-job.ts';
 import { packageRoot } from '../../lib/packages/package-root.ts';
 import { commandLine, shownPath } from '../../lib/addresses/shown-text.ts';
 import type { Command } from '../command.ts';
-import { openServiceFor } from '../open-service.ts';
+import { openServiceFor } from '../run-context.ts';
 import { runFlags, runSettings } from '../job-flags.ts';
 import { runJob } from './run-job.ts';
 import { nextText } from '../output/summary-text.ts';

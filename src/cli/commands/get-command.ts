@@ -15,9 +15,8 @@ import { showWarning } from '../output/show-error.ts';
 import { shownWord } from '../../lib/addresses/shown-text.ts';
 import { fleetGroups, jobFlagGroups, jobOf, stateGroup } from '../job-flags.ts';
 import { openService } from '../../world/open-service.ts';
-import { lookedAround } from '../open-service.ts';
-import { stopSignals } from '../stop-signals.ts';
-import type { Terminal, TerminalOutput } from '../terminal.ts';
+import { lookedAround } from '../run-context.ts';
+import { stopSignals, type Terminal, type TerminalOutput } from '../stop-signals.ts';
 
 /** `get`: records to stdout, as the service sent them. */
 export const getCommand: Command = {

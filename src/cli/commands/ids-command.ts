@@ -25,11 +25,11 @@ import {
   type RunSettings,
   runSettings,
 } from '../job-flags.ts';
-import { lookedAround } from '../open-service.ts';
+import { lookedAround } from '../run-context.ts';
 import { errorJson, errorText, forPeople } from '../output/show-error.ts';
 import { listSummary } from '../output/list-text.ts';
 import type { ShownListing } from '../progress/listing-progress.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../stop-signals.ts';
 import type { LoggedListing } from '../progress/listing-log.ts';
 import { isTerminal } from '../progress/show-progress.ts';
 export const filterFlags: readonly CommandFlag[] = [

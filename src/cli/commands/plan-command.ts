@@ -18,10 +18,10 @@ import { localDisk } from '../../places/files/disk.ts';
 import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
-import { columnLines, invalidLines, namedFrom } from '../output/ids-text.ts';
+import { columnLines, invalidLines, namedFrom } from '../output/summary-text.ts';
 import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../job-flags.ts';
-import { bookedOf, requireRecords } from '../open-service.ts';
-import type { Terminal } from '../terminal.ts';
+import { bookedOf, requireRecords } from '../run-context.ts';
+import type { Terminal } from '../stop-signals.ts';
 import { errorJson, errorText, showWarning } from '../output/show-error.ts';
 
 /** `plan`: reads all ids and prints the bill. Sends nothing. */

@@ -9,8 +9,7 @@ import { bucketOutput, exportAddress } from '../export-place.ts';
 import { plural } from '../../lib/format-text.ts';
 import { jobOf, type RunSettings, runSettings } from '../job-flags.ts';
 import type { OpenService } from '../../world/open-service.ts';
-import { openServiceFor } from '../open-service.ts';
-import { openRunContext, type RunContext } from '../run-context.ts';
+import { openServiceFor, openRunContext, type RunContext } from '../run-context.ts';
 import { errorJson, errorText } from '../output/show-error.ts';
 import { verifyExitCode, verifyText } from '../output/verify-text.ts';
 

@@ -13,7 +13,7 @@ import { type Command, type CommandLine, exportWords } from '../command.ts';
 import { absoluteAddress, bucketFlags, exportPlace } from '../export-place.ts';
 import { programVersion } from '../../lib/packages/package-root.ts';
 import { choiceOf } from '../flag-values.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../stop-signals.ts';
 
 const extents: readonly ProfileExtent[] = ['exact', 'parts', 'none'];
 

@@ -13,7 +13,7 @@ import { localDisk } from '../../places/files/disk.ts';
 import type { CommandLine } from '../command.ts';
 import { exportBefore, leftAlone } from './export-before.ts';
 import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../job-flags.ts';
-import { openServiceFor } from '../open-service.ts';
+import { openServiceFor } from '../run-context.ts';
 import { takeKeyAway } from '../../world/read-api-key.ts';
 import { type AccountJson, type JobRun, runJob } from './run-job.ts';
 

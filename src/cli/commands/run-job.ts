@@ -14,12 +14,19 @@ import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import { errorOf } from '../../core/run/tolerance.ts';
-import { columnLines, namedFrom } from '../output/ids-text.ts';
+import {
+  columnLines,
+  namedFrom,
+  firstColumns,
+  nextText,
+  rehearsal,
+  shortSummary,
+  summaryText,
+} from '../output/summary-text.ts';
 import { endpointToName } from '../flag-values.ts';
 import { openRunContext, type RunContext, type RunContextOptions } from '../run-context.ts';
 import type { RunSettings } from '../job-flags.ts';
 import { errorJson, errorText } from '../output/show-error.ts';
-import { firstColumns, nextText, rehearsal, shortSummary, summaryText } from '../output/summary-text.ts';
 import { isTerminal } from '../progress/show-progress.ts';
 
 export interface JobRun extends RunSettings, RunContextOptions {

@@ -9,7 +9,7 @@ import type { ListStatus } from '../../wings/listing/index.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { bucketFlags, exportPlace, warnOfRepair } from '../export-place.ts';
 import type { Command, CommandLine } from '../command.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../stop-signals.ts';
 import { isTerminal } from '../progress/show-progress.ts';
 import { cutLine } from '../progress/progress-lines.ts';
 import { leastGuessMs, progressBlock, type ProgressFacts } from '../progress/progress-text.ts';

@@ -6,7 +6,7 @@ import { bucketFlags, exportPlace, scratchFlag } from '../export-place.ts';
 import { type Command, type CommandLine, type CommandFlag, exportWords } from '../command.ts';
 import { isTerminal } from '../progress/show-progress.ts';
 import { fleetGroups, jobFlagGroups, stateGroup, runFlags } from '../job-flags.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../stop-signals.ts';
 import type { ShownVerifying } from '../progress/verify-progress.ts';
 import { verifyExitCode, verifyText } from '../output/verify-text.ts';
 

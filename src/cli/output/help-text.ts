@@ -1,5 +1,5 @@
 import { type Command, type CommandEntry, type CommandFlag, commandGroups, type FlagGroup } from '../command.ts';
-import type { TerminalOutput } from '../terminal.ts';
+import type { TerminalOutput } from '../stop-signals.ts';
 import { wrapText } from '../../lib/format-text.ts';
 
 /** Where the explanations of flags begin. */

@@ -1,7 +1,7 @@
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError, messageOf, shortageIn } from '../../lib/export-error.ts';
 import { withShownPaths, safeText } from '../../lib/addresses/shown-text.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../stop-signals.ts';
 
 /** Where messages go, and the folder to which the paths in them are relative. */
 type Messages = Pick<Terminal, 'stderr' | 'cwd'>;

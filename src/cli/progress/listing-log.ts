@@ -1,6 +1,6 @@
 import { safeText } from '../../lib/addresses/shown-text.ts';
 import type { ListEvent, ListIdsRequest } from '../../wings/listing/index.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../stop-signals.ts';
 import { toldOf, type ShownListing } from './listing-progress.ts';
 import { logEvent, logEveryMs, openLog } from './progress-log.ts';
 

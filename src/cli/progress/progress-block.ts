@@ -1,4 +1,4 @@
-import type { TerminalOutput } from '../terminal.ts';
+import type { TerminalOutput } from '../stop-signals.ts';
 import { ProgressState } from './progress-state.ts';
 import { progressBlock, progressTitle } from './progress-text.ts';
 import type { Progress, ProgressOptions } from './progress.ts';

@@ -1,5 +1,5 @@
 import { createLogUpdate } from 'log-update';
-import type { TerminalOutput } from '../terminal.ts';
+import type { TerminalOutput } from '../stop-signals.ts';
 
 /** Lines on a terminal that are redrawn in place. */
 export interface RedrawnBlock {

@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../stop-signals.ts';
 import type { LoggedRun, Progress, ProgressOptions } from './progress.ts';
 
 /** Shows a run on stderr: a block that is redrawn on a terminal, log lines elsewhere. */

@@ -3,7 +3,7 @@ import type { VerifyProgress } from '../../exports/verify-export.ts';
 import { byteSize, count, duration, share } from '../../lib/format-text.ts';
 import { progressBar, cutLine, folded } from './progress-lines.ts';
 import { redrawnBlock } from './redrawn-block.ts';
-import type { TerminalOutput } from '../terminal.ts';
+import type { TerminalOutput } from '../stop-signals.ts';
 
 export interface ShownVerifying {
   readonly onProgress: (progress: VerifyProgress) => void;

@@ -162,7 +162,11 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
   async #ask(
     pieces: readonly Piece<Reader>[],
     // The last of the ids are witnesses.
-    { attempt, ids, witnesses }: { readonly attempt: number; readonly ids: readonly string[]; readonly witnesses: number },
+    {
+      attempt,
+      ids,
+      witnesses,
+    }: { readonly attempt: number; readonly ids: readonly string[]; readonly witnesses: number },
     isKept = false,
   ): Promise<SecondVerdict> {
     const { client, desk, journal, flags, reader } = this.#options;

@@ -13,7 +13,7 @@ import type { Manifest } from '../../places/export/manifest.ts';
 import { type AccountFigures, accountFigures, manifestFigures } from './history/run-figures.ts';
 import type { InvalidSample, TakenColumn } from '../ids/read/list-form.ts';
 import type { DriftCount } from '../records/drift.ts';
-import type { PublishedTables } from '../work/published-tables.ts';
+import type { PublishedTables } from '../work/run-observer.ts';
 
 /** Progress and cost of an export. `read = exported + carried + missing + invalid + duplicate + failed + pending`. */
 export interface ExportAccount extends AccountFigures {

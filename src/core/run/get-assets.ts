@@ -9,7 +9,7 @@ import type { Job } from '../job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { mapOrdered } from '../../lib/map-ordered.ts';
 import type { ExportContext } from './export-context.ts';
-import { clientOf } from '../work/job-client.ts';
+import { clientOf } from '../work/make-parts.ts';
 import { readerOf } from '../work/tables-of.ts';
 import { beginPlan, braked } from './run-brake.ts';
 

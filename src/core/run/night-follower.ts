@@ -8,7 +8,7 @@ import { hasLake } from '../job/output-schema.ts';
 import { foldersBelowDate, namedNight } from '../job/night-names.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import { type HomeContext, openPlace } from './homes/open-home.ts';
-import type { PublishedTables } from '../work/published-tables.ts';
+import type { PublishedTables } from '../work/run-observer.ts';
 
 /** Where nights lie side by side. */
 export interface NightsRoot {

@@ -14,7 +14,7 @@ import type { ExportHome, ExportProgress } from './homes/export-home.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import type { HomeContext } from './homes/open-home.ts';
 import type { FollowedNight, Following } from './night-follower.ts';
-import type { PublishedTables } from '../work/published-tables.ts';
+import type { PublishedTables } from '../work/run-observer.ts';
 
 /** Exports that follow one another: each takes rows from the one before it, and `latest` names the newest. */
 export interface Nights {

@@ -1,22 +1,47 @@
+import type { ClientListener } from '../client/client-events.ts';
+import { type ClientOptions, createClient, type CreatedClient } from '../client/create-client.ts';
+import type { Job } from '../job/job-schema.ts';
+import { tlsFor } from '../job/tls-files.ts';
+import type { PartsContext } from './parts-context.ts';
 import type { BatchOrigins } from './batch-origins.ts';
 import type { AssetClient } from '../client/asset-client.ts';
-import type { CreatedClient } from '../client/create-client.ts';
 import { mostAtOnce } from '../client/judgement/call-limit.ts';
 import { asksAlone, sizeBounds } from '../job/job-dialect.ts';
-import type { Job } from '../job/job-schema.ts';
 import { plural } from '../../lib/format-text.ts';
 import { LinkedAbort, untilAborted } from '../../lib/end-work.ts';
 import type { Begun, Tally } from '../../places/export/export-facts.ts';
 import type { Journal } from '../../places/scratch/journal.ts';
 import { type Batch, batchesOf, batchIds, batchShape } from '../ids/batch-ids.ts';
-import type { PartsContext } from './parts-context.ts';
 import type { RowBlock } from '../records/row-block.ts';
 import type { IdList } from '../ids/id-list.ts';
 import type { Entries } from '../ids/entries.ts';
-import { clientOf } from './job-client.ts';
 import { partsOf } from './part-flow.ts';
 import type { CrewRequest } from './threads/thread-crew.ts';
 import type { FinishedPart } from './write-parts.ts';
+
+/**
+ * Creates the client for the service of a job. It keeps no answers, unless the traits have a journal.
+ * @param traits what differs between the clients of parts, of single assets and of lists
+ */
+export function clientOf(
+  { service, budget }: Pick<Job, 'service' | 'budget'>,
+  context: Omit<PartsContext, 'files' | 'threads' | 'listener'> & { readonly listener: ClientListener },
+  traits: Pick<ClientOptions, 'onCall' | 'onFree' | 'sent' | 'sizes' | 'missingShare' | 'learnedCalls' | 'allowNone'> &
+    Partial<Pick<ClientOptions, 'budget' | 'journal' | 'stop'>>,
+): CreatedClient {
+  const { concurrency, timeoutMs, retries, tls } = service;
+  return createClient({
+    ...context,
+    ...context.service,
+    concurrency,
+    timeoutMs,
+    retries,
+    tls: tlsFor(context.service.url, tls),
+    budget,
+    journal: { find: () => Promise.resolve(undefined), append: () => Promise.resolve() },
+    ...traits,
+  });
+}
 
 /** Which parts to make, of what, and where. */
 export interface PartsToMake {
@@ -37,7 +62,7 @@ export interface PartsToMake {
   readonly mayCall?: () => Promise<void>;
 }
 
-export interface PartsRequest {
+interface PartsRequest {
   readonly job: Job;
   readonly parts: PartsToMake;
   /** Names of the inputs, by `IdEntry.source`. */
@@ -146,7 +171,7 @@ function aboutAbsence({ found, unasked }: CreatedClient['absence']['weighed']): 
 }
 
 /** Parts of which all answers are known: nothing is sent, counted or kept. */
-export interface LocalPartsRequest extends Pick<PartsRequest, 'job' | 'sources' | 'begun'> {
+interface LocalPartsRequest extends Pick<PartsRequest, 'job' | 'sources' | 'begun'> {
   readonly parts: Pick<PartsToMake, 'scratch' | 'firstPart' | 'isNeeded' | 'entries' | 'isLast'>;
 }
 
@@ -154,7 +179,7 @@ const nothing = (): Promise<undefined> => Promise.resolve(undefined);
 const noJournal = { find: nothing, append: nothing, closePart: nothing };
 
 /** The flow for answers that lie on this disk. */
-export async function* makeLocalParts(
+async function* makeLocalParts(
   request: LocalPartsRequest,
   { client, originsOf, tail }: LocalAnswers,
   context: Pick<PartsContext, 'clock' | 'files' | 'stop' | 'listener'>,

@@ -5,7 +5,7 @@ import type { CsvDialectName } from '../../lib/csv-dialect.ts';
 import { type PartCodec, compressions, type EncoderNotes, type Format, type RowEncoder } from '../formats/sink.ts';
 import type { Job } from '../job/job-schema.ts';
 import { sinkFor } from '../formats/registry.ts';
-import { LongestTexts } from './longest-texts.ts';
+import { LongestTexts } from './tables-of.ts';
 import { assetsTable, proofColumns } from '../records/columns.ts';
 import { type Commit, type FileFacts, noProofs, type ProofCounts } from '../../places/export/export-facts.ts';
 import { proofsOf } from '../../places/scratch/commit-sums.ts';

@@ -1,10 +1,18 @@
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
-import type { PublishedTables } from './published-tables.ts';
 import type { Job } from '../job/job-schema.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Counts, FileFacts, ProofCounts } from '../../places/export/export-facts.ts';
 import type { AccountFigures } from '../run/history/run-figures.ts';
 import type { RunListener } from './run-events.ts';
+
+/** A table of a lake, for a catalogue: the address of its newest version, and the id of its current snapshot (null: none). */
+export interface PublishedTable {
+  readonly metadata: string;
+  readonly snapshot: number | null;
+}
+
+/** By name. */
+export type PublishedTables = Readonly<Record<string, PublishedTable>>;
 
 /** A run that something follows: its record, metrics, notifications or lineage. */
 export interface ObservedRun {
@@ -100,7 +108,7 @@ export function endedOnce(observer: RunObserver): RunObserver {
 /** A wait this short after a reset belongs to it: the clock of the service may be behind. */
 const lateMs = 15 * 60_000;
 
-export interface KeptNotices {
+interface KeptNotices {
   /** The reset times that notices named, of all processes of the export; in milliseconds since 1970 UTC. */
   read(): Promise<readonly number[]>;
   /** Keeps that a notice of this reset time was delivered. */

@@ -6,8 +6,7 @@ import { type Commit, type Counts, noCounts, type Notes, noNotes, sumOf } from '
 import type { ShapedTable } from '../records/shape-table.ts';
 import type { BatchLookups } from '../client/look-up-batch.ts';
 import type { FetchedBatch } from './fetch-batches.ts';
-import { flattenBatch } from './flatten-batch.ts';
-import { IdRows } from './id-rows.ts';
+import { flattenBatch, IdRows } from './flatten-batch.ts';
 import { openPart, type PartOptions } from './part-build.ts';
 
 /** A part whose files are whole and synced, ready to be published and committed. */

@@ -1,6 +1,5 @@
 import type { PostgresContext } from './ledger/postgres-connection.ts';
-import type { OtherClock } from '../../core/run/check/check-clock.ts';
-import type { Fact } from '../../core/run/check/fact.ts';
+import type { OtherClock, Fact } from '../../core/run/check/check-service.ts';
 
 /** @throws {ExportError} `usage`, `unavailable`, `loadFailed` */
 export async function checkDatabase(

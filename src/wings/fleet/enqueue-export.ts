@@ -28,7 +28,7 @@ import { probeStore } from '../../places/objects/open-objects.ts';
 import { requireFleetHome } from './fleet-home.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { sliceNames } from '../../places/log/slice-log.ts';
-import { IdRows } from '../../core/work/id-rows.ts';
+import { IdRows } from '../../core/work/flatten-batch.ts';
 import { openTableFile } from '../../core/work/part-build.ts';
 import { idsTable } from '../../core/records/beside-tables.ts';
 import type { Disk } from '../../places/files/disk.ts';

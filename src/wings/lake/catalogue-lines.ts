@@ -1,4 +1,4 @@
-import type { PublishedTable, PublishedTables } from '../../core/work/published-tables.ts';
+import type { PublishedTable, PublishedTables } from '../../core/work/run-observer.ts';
 import { encodedAddress } from '../../lib/addresses/address-kinds.ts';
 import { shellWord } from '../../lib/addresses/shown-text.ts';
 import { escapedLiteral, literal } from '../../lib/sql-text.ts';

@@ -1,6 +1,6 @@
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { PublishedTables } from '../../core/work/published-tables.ts';
+import type { PublishedTables } from '../../core/work/run-observer.ts';
 import { assetsLast, type Lake, locationOf, movedLake, ownAddress, lakeTables } from './lake.ts';
 import { LakeTable, type TableVersion } from './lake-table.ts';
 import type { TableNight } from './next-version.ts';

@@ -3,7 +3,7 @@ import { unprovenEnding } from '../../core/ids/passed-files.ts';
 import { Openings } from '../../core/run/homes/open-scratch.ts';
 import { overrunOf } from '../../core/client/policies/shared-pace.ts';
 import { braked } from '../../core/run/run-brake.ts';
-import { clientOf } from '../../core/work/job-client.ts';
+import { clientOf } from '../../core/work/make-parts.ts';
 import { thenCleanUp } from '../../lib/end-work.ts';
 import { dayMs } from '../../lib/clock.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';

@@ -3,7 +3,7 @@ import { utcDay } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { namedNight } from '../../core/job/night-names.ts';
 import { type FollowedNight, followerFor, type Following } from '../../core/run/night-follower.ts';
-import type { PublishedTables } from '../../core/work/published-tables.ts';
+import type { PublishedTables } from '../../core/work/run-observer.ts';
 import type { Night } from '../../core/run/nights.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
 import { intolerable } from '../../core/run/tolerance.ts';

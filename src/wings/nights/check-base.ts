@@ -12,8 +12,8 @@ import type { HomeContext } from '../../core/run/homes/open-home.ts';
 import { openHome } from '../../core/run/homes/open-home.ts';
 import { keptBase, newBase } from './based-export.ts';
 import { noCommonId } from './common-ids.ts';
-import type { CheckedIds } from '../../core/run/check/check-ids.ts';
-import type { Fact } from '../../core/run/check/fact.ts';
+import type { CheckedIds } from '../../core/run/check/check-output.ts';
+import type { Fact } from '../../core/run/check/check-service.ts';
 
 export interface CheckedBase extends Fact {
   readonly isThere: boolean;

@@ -6,8 +6,7 @@ import { count, duration, plural } from '../../lib/format-text.ts';
 import { noCounts, limitText, type SomeIds } from '../../places/export/export-facts.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
 import { RunFold } from '../../core/run/history/run-fold.ts';
-import type { PublishedTables } from '../../core/work/published-tables.ts';
-import type { ObservedRun, RunAccount, RunEnd, RunObserver } from '../../core/work/run-observer.ts';
+import type { PublishedTables, ObservedRun, RunAccount, RunEnd, RunObserver } from '../../core/work/run-observer.ts';
 import { Delivery } from './deliver.ts';
 import { runName } from './run-name.ts';
 

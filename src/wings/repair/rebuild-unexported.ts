@@ -5,7 +5,7 @@ import { notReturned } from '../../core/client/lookups.ts';
 import { entriesOf, type PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import { Entries } from '../../core/ids/entries.ts';
 import { type DamagedExport, exportedIds, keptIfEqual } from './rebuild-files.ts';
-import { IdRows, unexportedRow } from '../../core/work/id-rows.ts';
+import { IdRows, unexportedRow } from '../../core/work/flatten-batch.ts';
 
 /**
  * Rebuilds damaged files of kept and of unexported ids from the ids themselves: an id that is not a row of `assets` was missing, unless it

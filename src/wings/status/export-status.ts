@@ -7,11 +7,8 @@ import type { Reads } from '../../places/files/disk.ts';
 import type { LockOwner } from '../../lib/process/lock-owner.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { RunLine } from '../../core/run/history/run-lines.ts';
-import type { UnfinishedStanding } from '../../core/run/history/export-standing.ts';
-import type { ExportPlace } from '../../core/run/homes/export-place.ts';
-import { standingAt } from '../../core/run/homes/standing.ts';
-import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import {
+  type UnfinishedStanding,
   lastRunOf,
   meanIdsPerSecond,
   paceOf,
@@ -19,6 +16,9 @@ import {
   runsOf,
   standingFigures,
 } from '../../core/run/history/runs-model.ts';
+import type { ExportPlace } from '../../core/run/homes/export-place.ts';
+import { standingAt } from '../../core/run/homes/standing.ts';
+import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import { type AccountFigures, partsOfTotal } from '../../core/run/history/run-figures.ts';
 import { type RunStatus, unfinishedRun, unrecorded, workOf, etaMs, pausedUntil, serviceStatus } from './run-status.ts';
 

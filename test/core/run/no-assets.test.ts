@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { localDisk } from '../../../src/places/files/disk.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { errorOf } from '../../../src/core/run/tolerance.ts';
-import { columnLines } from '../../../src/cli/output/ids-text.ts';
+import { columnLines } from '../../../src/cli/output/summary-text.ts';
 import { recordsOf } from '../client/support/calls.ts';
 import { threadsHere } from '../../support/threads-here.ts';
 import { type AnswerOfTest, twentyCalls } from '../../support/twenty-calls.ts';

@@ -11,14 +11,12 @@ import { limitText } from '../../../places/export/export-facts.ts';
 import { localDisk } from '../../../places/files/disk.ts';
 import type { CommandLine } from '../../command.ts';
 import { jobCommand, jobFlagGroups, jobOf } from '../../job-flags.ts';
-import { columnLines, invalidLines } from '../../output/ids-text.ts';
+import { columnLines, invalidLines, nextText } from '../../output/summary-text.ts';
 import { errorJson, errorText } from '../../output/show-error.ts';
-import { nextText } from '../../output/summary-text.ts';
 import { isTerminal } from '../../progress/show-progress.ts';
 import { redrawnBlock } from '../../progress/redrawn-block.ts';
 import { endpointToName, sameLine } from '../../flag-values.ts';
-import { stopSignals } from '../../stop-signals.ts';
-import type { Terminal } from '../../terminal.ts';
+import { stopSignals, type Terminal } from '../../stop-signals.ts';
 
 /** `enqueue`: puts the slices of an export into its bucket. */
 export const enqueueCommand = jobCommand(

@@ -2,7 +2,7 @@ import { jobWarnings } from '../../../core/job/job-traits.ts';
 import { observeIn } from '../../../world/wings.ts';
 import type { CommandLine } from '../../command.ts';
 import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../../job-flags.ts';
-import { openServiceFor } from '../../open-service.ts';
+import { openServiceFor } from '../../run-context.ts';
 import { takeKeyAway } from '../../../world/read-api-key.ts';
 import { runJob } from '../run-job.ts';
 import type { Job } from '../../../core/job/job-schema.ts';

@@ -10,7 +10,7 @@ import type { Command, CommandLine } from '../../command.ts';
 import { jobFlagGroups, jobFlagsGiven } from '../../job-flags.ts';
 import { choiceOf } from '../../flag-values.ts';
 import { createInterface } from 'node:readline/promises';
-import type { Terminal } from '../../terminal.ts';
+import type { Terminal } from '../../stop-signals.ts';
 import { Writable } from 'node:stream';
 import { keyProblem } from '../../../core/client/wire/service-address.ts';
 import { formats } from '../../../core/formats/sink.ts';

@@ -1,10 +1,10 @@
-import { proxyFor, type ProxySettings, type Proxy } from '../../client/wire/proxy-settings.ts';
 import type { Job } from '../../job/job-schema.ts';
+import { duration, plural } from '../../../lib/format-text.ts';
+import { type GetContext, getAssets } from '../get-assets.ts';
+import { proxyFor, type ProxySettings, type Proxy } from '../../client/wire/proxy-settings.ts';
 import { tlsFor } from '../../job/tls-files.ts';
 import { dayMs, utcDay } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { duration } from '../../../lib/format-text.ts';
-import type { Fact } from './fact.ts';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -12,6 +12,46 @@ import { unreached, untrusted } from '../../client/policies/service-report.ts';
 import { connector } from '../../client/wire/connections.ts';
 import { networkFailure } from '../../client/wire/classify-error.ts';
 import type { TlsMaterial } from '../../client/wire/service-address.ts';
+
+/** What was seen, and what is not as it should be although a run can begin. */
+export interface Fact {
+  readonly fact: string;
+  readonly warnings?: readonly string[];
+}
+
+/** Requests one id, which costs one call where the service answers. @throws {ExportError} as a run does */
+export async function checkCall(job: Job, id: string | undefined, context: GetContext): Promise<Fact> {
+  if (id === undefined) return { fact: 'nothing was requested', warnings: ['no id was read'] };
+  const { clock } = context;
+  const beganMs = clock.monotonic();
+  const fates = getAssets({ ids: [id], job }, context);
+  const { value } = await fates.next();
+  await fates.return();
+  if (value === undefined) throw new Error('an id has a fate');
+  const { lookup } = value;
+  const fact = `${id} was requested: answered in ${duration(clock.monotonic() - beganMs)}, ${plural(job.budget.creditsPerCall, 'credit')}`;
+  return { fact, warnings: lookup.kind === 'found' ? [] : [`it is ${lookup.kind}: ${lookup.reason}`] };
+}
+
+/** Another clock, and how far ours is ahead of it. */
+export interface OtherClock {
+  readonly aheadMs: number;
+  /** Whose it is. */
+  readonly of: string;
+}
+
+/** A difference that is worth a warning. */
+const mostMs = 5 * 60_000;
+
+/** Compares the clock with others; the one that differs most is named. */
+export function checkClock(others: readonly OtherClock[]): Fact {
+  const [most] = [...others].sort((a, b) => Math.abs(b.aheadMs) - Math.abs(a.aheadMs));
+  if (most === undefined) return { fact: 'not compared: there is neither a bucket nor a database' };
+  const { aheadMs, of } = most;
+  if (Math.abs(aheadMs) <= mostMs) return { fact: `within 5 minutes of that of ${of}` };
+  const fact = `${duration(Math.abs(aheadMs))} ${aheadMs < 0 ? 'behind' : 'ahead of'} that of ${of}`;
+  return { fact, warnings: ['set it: days of budgets and names of nights begin at midnight UTC'] };
+}
 
 /** The certificate of a service that was reached over TLS. */
 interface ReachedTls {

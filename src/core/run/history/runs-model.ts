@@ -1,7 +1,10 @@
+import type { LockOwner } from '../../../lib/process/lock-owner.ts';
+import type { Commit, ExportStart, Spent, Counts } from '../../../places/export/export-facts.ts';
+import type { FleetStanding } from '../../../places/log/heartbeat.ts';
+import type { Manifest } from '../../../places/export/manifest.ts';
+import type { RunLine, LineOf, OtherLine, RunSpan, RunStart } from './run-lines.ts';
 import { utcDay } from '../../../lib/clock.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
-import type { Counts, Spent } from '../../../places/export/export-facts.ts';
-import type { ExportStanding, UnfinishedStanding } from './export-standing.ts';
 import {
   accountFigures,
   type AccountFigures,
@@ -13,7 +16,22 @@ import {
   type WorkDone,
 } from './run-figures.ts';
 import { RunFold } from './run-fold.ts';
-import type { LineOf, OtherLine, RunLine, RunSpan, RunStart } from './run-lines.ts';
+
+/** What is known of an export that is not complete. */
+export interface UnfinishedStanding {
+  /** Undefined as long as a run reads its inputs. */
+  readonly start: ExportStart | undefined;
+  readonly commits: readonly Commit[];
+  readonly spent: Spent;
+  /** Who makes its parts; undefined when nobody does. */
+  readonly owner: LockOwner | undefined;
+  readonly lines: readonly RunLine[];
+  /** Of an export that was enqueued. */
+  readonly fleet?: FleetStanding | undefined;
+}
+
+/** How an export stands now: what `status` and `report` are made of. */
+export type ExportStanding = UnfinishedStanding | { readonly manifest: Manifest; readonly lines: readonly RunLine[] };
 
 /** One of the runs in the history of an export. Moments are milliseconds since 1970 UTC. */
 export class RecordedRun extends RunFold {

@@ -11,7 +11,7 @@ import { noteOfRepair, repairPlace } from './repair-place.ts';
 import { inBucket } from './export-place.ts';
 import type { HomePlace } from './home-place.ts';
 import { readManifestAt, readProgress } from './home-progress.ts';
-import { isPartFile } from '../part-names.ts';
+import { isPartFile } from '../complete-export.ts';
 import type { ExportHome, ToThrowAway } from './export-home.ts';
 
 /** An export in a folder or a bucket: slices with a log each. Unfinished files and kept answers lie in the scratch folder. */

@@ -1,4 +1,4 @@
-import { partFiles } from '../part-names.ts';
+import { partFiles } from '../complete-export.ts';
 import { type CutSlice, cutSlices } from '../../ids/batch-ids.ts';
 import type { Entries } from '../../ids/entries.ts';
 import {
