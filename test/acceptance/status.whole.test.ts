@@ -53,7 +53,7 @@ function holding(...calls: readonly number[]) {
 }
 
 describe('status', () => {
-  // Promise, Nothing lost: `status` reports fetched ids, waits, exit codes and beliefs, also of a killed run
+  // Promise, Nothing lost: `status` reports fetched ids, waits, exit codes and the service's state, also of killed runs
   it('counts what is fetched and not yet written, while a run goes on, after it was killed, and in the next one', async () => {
     // The second run asks the fifth call first.
     const service = holding(4, 6);

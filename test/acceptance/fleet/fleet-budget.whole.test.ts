@@ -77,7 +77,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     expect(await credits('set', '0')).toContain('14,400 credits were booked, now 0');
   });
 
-  // Promise, Nothing overspent: If two of four are killed, or the database crashes, nothing is overspent
+  // Promise, Nothing overspent: If some of them are killed, or the database crashes, nothing is overspent
   it('never book less than they send when two are killed, and the others use the rest', async () => {
     const booked = await bookedNow();
     const short: number[] = [];

@@ -168,7 +168,7 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
   });
 
   it.each(sampled(['csv', 'parquet', 'jsonl'], 3))(
-    // Promise, Nothing misread: A load writes only into the given schema and names (sampled)
+    // Promise, Nothing misread: A load writes only into the given schema and tables (sampled)
     'loads %s into a schema of its own, under prefixed names',
     async (format) => {
       await psql(`${drop} DROP SCHEMA IF EXISTS "ra""w's" CASCADE`);

@@ -31,7 +31,7 @@ describe('a diff', () => {
     ['parquet,jsonl', 'parquet,jsonl', { rename: 'burnt=gone,interface=kind', 'exported-at': true }],
   ] as const;
   it.each(sampled(pairs, 2))(
-    // Promise, Nothing misread: `diff` finds what a plain comparison finds, row by row (sampled)
+    // Promise, Nothing misread: `diff` finds what a plain comparison finds; a second one clears what an interrupted one left (sampled)
     'of %s and %s %j is a plain comparison of the JSONL, row by row',
     async (before, after, flags) => {
       const from = await exportNight({ record: firstNight, flags: { ...flags, format: before } });
@@ -76,8 +76,6 @@ describe('a diff', () => {
     await truncate(join(out, 'parquet/changes', file), 100);
     expect((await verifyExport(localDisk, out)).damage).not.toEqual([]);
   });
-
-  // Promise, Nothing misread: A second `diff` removes all that an interrupted one left
   it('removes what an interrupted one left', async () => {
     const from = await exportNight({ record: firstNight });
     const out = join(await tempFolder(), 'diff');
