@@ -54,18 +54,25 @@ export function loadError(error: unknown, { shown, folder, format, moment }: Fai
         : 'Rolled back. Run the same command again when the database answers.';
     return new ExportError('unavailable', message, { todo });
   }
-  const todo = refusedEntry(error) ?? todoFor(reason, folder, format);
+  const todo = refusedEntry(error, shown) ?? todoFor(reason, folder, format);
   return duckdbError(reason, { shown, message }) ?? new ExportError('loadFailed', message, { todo });
 }
 
 /** What to do where PostgreSQL lets no session begin. */
-function refusedEntry(error: unknown): string | undefined {
+function refusedEntry(error: unknown, shown: string): string | undefined {
   const code = codeOf(error) ?? '';
   const [, name = 'NAME'] = /^database "(.+)" does not exist$/.exec(messageOf(error)) ?? [];
   if (code === '3D000')
-    return `Nothing was loaded. Create the database (createdb ${shellWord(name)}), then load again.`;
+    return `Nothing was loaded. Create the database (createdb ${serverFlags(shown)}${shellWord(name)}), then load again.`;
   if (!code.startsWith('28')) return undefined;
   return 'Nothing was loaded. Check the user of --to, PGPASSWORD and pg_hba.conf of the server, then load again.';
+}
+
+/** Of an address without a host, `createdb` finds the server by itself, as the address does. */
+function serverFlags(shown: string): string {
+  const { hostname, port } = URL.canParse(shown) ? new URL(shown) : { hostname: '', port: '' };
+  if (hostname === '') return '';
+  return `-h ${shellWord(hostname)} ${port === '' ? '' : `-p ${port} `}`;
 }
 
 /** PostgreSQL says in `detail` what exactly it does not take. */

@@ -18,13 +18,17 @@ it.each([
 });
 
 it.each([
-  ['3D000', 'database "nft data" does not exist', "Create the database (createdb 'nft data'), then load again."],
+  [
+    '3D000',
+    'database "nft data" does not exist',
+    "Create the database (createdb -h db -p 5433 'nft data'), then load again.",
+  ],
   ['28000', 'role "me" does not exist', 'Check the user of --to, PGPASSWORD and pg_hba.conf of the server'],
   ['28P01', 'password authentication failed for user "me"', 'Check the user of --to, PGPASSWORD'],
 ])('where no session begins (%s), the error says that nothing was loaded and what to do', (code, message, todo) => {
   const error = Object.assign(new Error(message), { code });
-  const found = loadError(error, { shown: 'postgres://db/a', folder: 'out', format: 'csv', moment: 'before' });
-  expect(found.message).toBe(`postgres://db/a: ${message}`);
+  const found = loadError(error, { shown: 'postgres://db:5433/a', folder: 'out', format: 'csv', moment: 'before' });
+  expect(found.message).toBe(`postgres://db:5433/a: ${message}`);
   expect(found.todo).toContain('Nothing was loaded. ');
   expect(found.todo).toContain(todo);
 });
