@@ -158,7 +158,7 @@ function overLimit(
       `${plural(value, 'id')} ${value === 1 ? 'is' : 'are'} ${name}, but ${field} allows ${limit}`,
   );
   return new ExportError('notTolerated', words.join('; '), {
-    todo: 'The files are complete. unexported/ in the output folder lists these ids with reasons.',
+    todo: 'The files are complete. unexported/ in the output folder lists these ids with reasons. To accept them, raise the limit and run the same command again: nothing is requested.',
   });
 }
 

@@ -84,6 +84,7 @@ describe('an export is not tolerated', () => {
     const error = intolerable(account(counts), judging(tolerance));
     expect(error).toMatchObject({ exit: 'notTolerated', message });
     expect(error?.todo).toContain('unexported/');
+    expect(error?.todo).toContain('raise the limit and run the same command again');
   });
 });
 
