@@ -79,9 +79,15 @@ function shortError(text: string): string {
   return cutLine(printable(text), 60);
 }
 
-/** `complete`, `running`, `waiting until …`, `stopped (exit N)`, `stopped (killed)` */
-export function stateText({ state, waitingUntil, exit, rate }: ExportStatus): string {
+/** `complete`, `complete (exit 3)`, `running`, `waiting until …`, `stopped (exit N)`, `stopped (killed)` */
+export function stateText({
+  state,
+  waitingUntil,
+  exit,
+  rate,
+}: Pick<ExportStatus, 'state' | 'waitingUntil' | 'exit' | 'rate'>): string {
   if (state === 'waiting' && waitingUntil !== null) return `waiting until ${timeText(waitingUntil)}`;
+  if (state === 'complete' && exit !== null && exit !== 0) return `complete (exit ${exit})`;
   if (state !== 'stopped') return state;
   if (exit !== null) return `stopped (exit ${exit})`;
   // Without a record it is not known how the run ended.
