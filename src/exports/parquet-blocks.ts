@@ -65,9 +65,7 @@ function blockOf(
   return builder.block(ipc);
 }
 
-type TextType = 'string' | 'json';
-
-function isText(type: Column['type']): type is TextType {
+function isText(type: Column['type']): type is 'string' | 'json' {
   return type === 'string' || type === 'json';
 }
 
@@ -92,7 +90,7 @@ function addTexts(builder: RowBlockBuilder, ipc: Uint8Array, first: number, batc
 
 function addValues(
   builder: RowBlockBuilder,
-  type: Exclude<Column['type'], TextType>,
+  type: Exclude<Column['type'], 'string' | 'json'>,
   first: number,
   batch: arrow.Batch<unknown>,
 ): void {

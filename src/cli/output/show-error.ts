@@ -3,14 +3,15 @@ import { ExportError, messageOf, shortageIn } from '../../lib/export-error.ts';
 import { withShownPaths, safeText } from '../../lib/addresses/shown-text.ts';
 import type { Terminal } from '../stop-signals.ts';
 
-/** Where messages go, and the folder to which the paths in them are relative. */
-type Messages = Pick<Terminal, 'stderr' | 'cwd'>;
-
 /**
  * Reports an error on stderr and gives the exit status. A stack trace is shown for bugs alone.
  * @param json whether to print a JSON object on stdout
  */
-export function showError(error: unknown, json: boolean, terminal: Messages & Pick<Terminal, 'stdout'>): number {
+export function showError(
+  error: unknown,
+  json: boolean,
+  terminal: Pick<Terminal, 'stderr' | 'stdout' | 'cwd'>,
+): number {
   const { stdout, stderr } = terminal;
   if (error instanceof ExportError) {
     stderr.write(`${errorText(error, terminal.cwd())}\n`);
@@ -29,7 +30,7 @@ export function showError(error: unknown, json: boolean, terminal: Messages & Pi
 }
 
 /** A warning on stderr, outside of the progress of a run. */
-export function showWarning(message: string, { stderr, cwd }: Messages): void {
+export function showWarning(message: string, { stderr, cwd }: Pick<Terminal, 'stderr' | 'cwd'>): void {
   stderr.write(`asset-export: warning: ${forPeople(message, cwd())}\n`);
 }
 

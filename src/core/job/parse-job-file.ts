@@ -79,10 +79,9 @@ function valueOf(document: Document, name: string): unknown {
 }
 
 type Document = ReturnType<typeof parseDocument>;
-type Where = (offset: number) => string;
 
 /** @throws {ExportError} `usage` with the first place that is not YAML, or not what its author meant by it */
-function requireYaml(document: Document, where: Where): void {
+function requireYaml(document: Document, where: (offset: number) => string): void {
   const [mistake] = document.errors;
   visit(document, {
     // `from: *.txt` is an alias to YAML, whether it parses or not.
@@ -128,7 +127,11 @@ function* repeatedKeys(items: readonly Pair[]): Generator<number> {
 }
 
 /** Replaces the variables in all texts. @throws {ExportError} `usage` with every one that cannot be replaced */
-function fillIn(document: Document, environment: Readonly<Record<string, string | undefined>>, where: Where): void {
+function fillIn(
+  document: Document,
+  environment: Readonly<Record<string, string | undefined>>,
+  where: (offset: number) => string,
+): void {
   const mistakes: ExportError[] = [];
   visit(document, {
     Scalar: (key, node) => {

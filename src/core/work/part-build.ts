@@ -26,9 +26,7 @@ const besides = {
   ids: { table: idsTable, codec: 'blocks', pathOf: exportPaths.ids },
 } as const;
 
-type Beside = keyof typeof besides;
-
-function isBeside(format: string): format is Beside {
+function isBeside(format: string): format is keyof typeof besides {
   return Object.hasOwn(besides, format);
 }
 
@@ -56,7 +54,7 @@ export interface PartBuild {
 
 /** Which file of a part. */
 export interface TableFileName {
-  readonly format: Format | Beside;
+  readonly format: Format | keyof typeof besides;
   readonly table: Table;
   readonly part: number;
 }

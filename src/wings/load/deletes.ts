@@ -11,7 +11,6 @@ import type { LoadTable } from '../warehouse/index.ts';
 
 /** Why assets are deleted, in the order of messages. */
 const deleteReasons = ['unlisted', 'missing', 'failed'] as const;
-type DeletesByReason = Readonly<Partial<Record<string, number>>>;
 
 export interface DeleteLimit {
   /** A table of assets that has rows may be replaced by none, and all assets may be deleted. */
@@ -32,7 +31,7 @@ async function whyDeleted(
   session: LoadSession,
   finished: FinishedExport,
   { lacking, id, deleted }: { readonly lacking: string; readonly id: string; readonly deleted: number },
-): Promise<DeletesByReason> {
+): Promise<Readonly<Partial<Record<string, number>>>> {
   const found = { missing: 0, failed: 0 };
   const columns = unexportedTable.columns.slice(0, 2);
   const ids: Record<keyof typeof found, Set<string>> = { missing: new Set(), failed: new Set() };

@@ -15,10 +15,9 @@ const Pool = AnyPool as unknown as typeof PoolType;
 
 export type { Dispatcher };
 type Target = BuildConnector.Options;
-type Connector = BuildConnector.connector;
 
 /** Connects, and gives the socket at once that will be connected; undici's types leave that out. */
-type Dial = (...args: Parameters<Connector>) => Socket;
+type Dial = (...args: Parameters<BuildConnector.connector>) => Socket;
 
 const buildConnector = anyBuildConnector as unknown as (options: BuildConnector.BuildOptions) => Dial;
 
@@ -86,7 +85,7 @@ interface ConnectOptions {
 }
 
 /** How undici opens what it sends requests over. It is called back in time, whatever the other side does. */
-export function connector(options: ConnectOptions): Connector {
+export function connector(options: ConnectOptions): BuildConnector.connector {
   const { proxy, tls, limitMs } = options;
   // A second address has its time too.
   const autoSelectFamilyAttemptTimeout = Math.min(addressAttemptMs, limitMs / 2);

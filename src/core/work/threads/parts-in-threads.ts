@@ -3,14 +3,12 @@ import type { FinishedPart } from '../write-parts.ts';
 import { groupParts, type PartGroup, peek, unpackBatch } from './group-parts.ts';
 import { type CrewRequest, partsOfThreads } from './thread-crew.ts';
 
-type Parts = AsyncGenerator<FinishedPart, void, void>;
-
 /** Parts made by threads, where there is more than one group of them; else by `here`. */
 export async function* partsInThreads(
   batches: AsyncIterable<Batch>,
-  here: (batches: AsyncIterable<Batch>) => Parts,
+  here: (batches: AsyncIterable<Batch>) => AsyncGenerator<FinishedPart, void, void>,
   request: Omit<CrewRequest, 'groups'>,
-): Parts {
+): AsyncGenerator<FinishedPart, void, void> {
   const { first, all } = await peek(groupParts(batches), 2);
   if (first.length < 2) yield* here(unpacked(first));
   else yield* partsOfThreads({ ...request, groups: all });
