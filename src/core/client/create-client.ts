@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
-import { type AnswerJournal, journaled } from './policies/with-journal.ts';
+import { type AnswerJournal, journaled, type KeptHint } from './policies/with-journal.ts';
 import type { SizeBounds } from './judgement/call-size.ts';
 import { secretScrubber } from './wire/service-address.ts';
 import {
@@ -97,8 +97,8 @@ export interface CreatedClient {
   ): Promise<Parsed | RefusedAnswer>;
   /** Weighs what answers lack, over all threads. */
   readonly absence: AbsenceDesk & { readonly weighed: Pick<Absence, 'found' | 'unasked'> };
-  /** Takes a size into account that an earlier run believed in. */
-  hintSize(most: number): void;
+  /** Takes into account what kept answers show. */
+  hint(hint: KeptHint): void;
   /** Most ids a call, once that is known for sure; Infinity as long as it is not. */
   cap(): number;
   /** Throws the error that ended the client, which its last call may not have thrown. @throws {ExportError} */
@@ -157,11 +157,15 @@ export function createClient(options: ClientOptions): CreatedClient {
         sendAlone: (id, fresh) => http.ask(sentOver(aloneIn(call, id), fresh)),
       }),
   });
+  const hint = (kept: KeptHint): void => {
+    if ('most' in kept) guard.hints(kept.most);
+    else judged.knows(kept.answered);
+  };
   return {
-    client: journaled(http, policiesAround, { ...options, scrub, onHint: guard.hints }),
+    client: journaled(http, policiesAround, { ...options, scrub, onHint: hint }),
     askUnderPolicies: (call) => policies.ask(call),
     request: requestUnder(policies, http),
-    hintSize: guard.hints,
+    hint,
     absence: absenceDesk(
       new Absence({
         mayDoubt: () => brake?.isHalfSpent !== true,

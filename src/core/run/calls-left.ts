@@ -104,7 +104,9 @@ async function realWay(
       ? counting
       : withJournal(counting, {
           journal: { find: (key) => kept.find(key), append: () => Promise.resolve() },
-          onHint: (size) => (most = Math.min(most, size)),
+          onHint: (hint) => {
+            if ('most' in hint) most = Math.min(most, hint.most);
+          },
         });
   return async ({ ids, part }) => {
     const before = calls;

@@ -179,6 +179,11 @@ export class Judgement {
     } else this.#restMs = 0;
   }
 
+  /** A call of an earlier run was answered: what fails now is not what most calls meet. */
+  wasAnswered(): void {
+    this.#rate.add(0, false);
+  }
+
   /** @param suspect undefined of a control */
   failed(suspect: Suspect | undefined, failure: FailedAttempt, at: FailureMoment): Verdict {
     const { nowMs, backlog } = at;

@@ -25,9 +25,11 @@ export interface JournalOptions {
   readonly listener?: ClientListener | undefined;
   /** Takes the key out of the words of kept errors. */
   readonly scrub?: Scrub | undefined;
-  /** Told the most ids a call that an earlier run believed in. */
-  readonly onHint?: ((most: number) => void) | undefined;
+  readonly onHint?: ((hint: KeptHint) => void) | undefined;
 }
+
+/** What kept answers show of the service: the most ids a call that an earlier run believed in, or an id of a call that it answered. */
+export type KeptHint = { readonly most: number } | { readonly answered: string };
 
 /**
  * The whole of the journal, on both sides of the policies: a kept answer is given before they are asked, and what arrives is
@@ -50,6 +52,12 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
   // else an outage would leave refusals behind that the next run believes.
   let doubtful: AnswerEntry[] = [];
 
+  function hint(kept: AssetAnswer, { first }: AssetCall['ids']): void {
+    if (kept.kind === 'refused') {
+      if (kept.most !== undefined) options.onHint?.({ most: kept.most });
+    } else if (first !== undefined) options.onHint?.({ answered: first });
+  }
+
   async function keep(key: string, call: AssetCall, answer: AssetAnswer): Promise<void> {
     const entry = { key, part: call.part, body: keptBytes(answer, options.scrub) };
     if (answer.kind === 'refused' && answer.doubtful) {
@@ -70,7 +78,7 @@ export function withJournal(inner: AssetClient, options: JournalOptions): AssetC
       const kept = bytes === undefined ? undefined : keptAnswer(bytes, call, options.scrub);
       if (kept !== undefined) {
         listener?.({ kind: 'replayed', ids: settledIds(kept, call) });
-        if (kept.kind === 'refused' && kept.most !== undefined) options.onHint?.(kept.most);
+        hint(kept, call.ids);
         return kept.kind === 'refused' ? { ...kept, replayed: true } : kept;
       }
       const answer = await inner.ask(call);

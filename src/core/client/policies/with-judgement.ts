@@ -19,7 +19,7 @@ class Controls<Call extends CallOutline> {
   readonly #random: () => number;
   /** Calls without a definite answer, the oldest first. */
   readonly #open = new Set<Call>();
-  /** An id that this client has had an answer for. */
+  /** An id that was answered, here or in an earlier run. */
   #known: string | undefined;
   /** Where the last control stood in its call: the next one is another id. */
   #place: number;
@@ -44,6 +44,10 @@ class Controls<Call extends CallOutline> {
 
   answered(call: Call): void {
     this.#known = call.ids.first ?? this.#known;
+  }
+
+  knows(id: string): void {
+    this.#known ??= id;
   }
 
   /** The oldest open call that has a control. A call of one id is its own. */
@@ -100,6 +104,8 @@ export interface JudgementPolicyOptions<Call> {
 export interface JudgedAsker<Call> extends Asker<Call> {
   /** Whether a call that waited in its slot may still leave. False makes the policies inside fail it as `held`. */
   mayLeave(call: CallOutline): boolean;
+  /** Takes an id of a call that an earlier run had an answer for: requested alone, it shows whether the service is up. */
+  knows(id: string): void;
   /** Lets nothing more leave, and resolves when nothing is in flight. */
   close(): Promise<void>;
 }
@@ -178,6 +184,11 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
   mayLeave(call: CallOutline): boolean {
     const departure = this.#departures.get(call);
     return departure === undefined || this.#judgement.mayLeave(departure);
+  }
+
+  knows(id: string): void {
+    this.#controls.knows(id);
+    this.#judgement.wasAnswered();
   }
 
   async close(): Promise<void> {

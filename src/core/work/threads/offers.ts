@@ -1,3 +1,4 @@
+import type { KeptHint } from '../../client/policies/with-journal.ts';
 import type { ServiceAddressOptions } from '../../client/wire/service-address.ts';
 import type { AssetAnswer, CallOutline } from '../../client/asset-client.ts';
 import type { ProxySettings } from '../../client/wire/proxy-settings.ts';
@@ -43,7 +44,7 @@ export type Desk = {
    * and its records stay in the thread.
    */
   readonly ask: (call: CallOutline & { readonly id: number }) => Promise<AssetAnswer>;
-  readonly hintSize: (most: number) => void;
+  readonly hint: (hint: KeptHint) => void;
   readonly judgeAbsence: AbsenceDesk['judge'];
   readonly witnesses: AbsenceDesk['witnesses'];
   readonly secondAnswer: AbsenceDesk['second'];

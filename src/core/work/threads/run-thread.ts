@@ -64,8 +64,8 @@ export async function runThread(
       journal,
       listener,
       scrub: secretScrubber([service.apiKey]),
-      onHint: (most) => {
-        desk.tell('hintSize', most);
+      onHint: (kept) => {
+        desk.tell('hint', kept);
       },
     });
     const parts = partsOf(batchesFrom(desk), {

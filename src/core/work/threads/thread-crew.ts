@@ -9,7 +9,7 @@ import { Peer } from './peer.ts';
 
 export interface CrewRequest {
   readonly groups: AsyncGenerator<PartGroup, void, void>;
-  readonly client: Pick<CreatedClient, 'askUnderPolicies' | 'hintSize' | 'absence'>;
+  readonly client: Pick<CreatedClient, 'askUnderPolicies' | 'hint' | 'absence'>;
   /** Equal for every thread, except its number. */
   readonly settings: Omit<ThreadSettings, 'thread'>;
   readonly most: number;
@@ -170,8 +170,8 @@ class ThreadCrew {
           send: (fresh) => peer().call('send', { callId, fresh }),
           sendAlone: (id, fresh) => peer().call('sendAlone', { callId, id, fresh }),
         }),
-      hintSize: (most) => {
-        client.hintSize(most);
+      hint: (kept) => {
+        client.hint(kept);
       },
       judgeAbsence: client.absence.judge,
       witnesses: client.absence.witnesses,

@@ -174,3 +174,29 @@ describe('three runs of a command, the first of which is killed,', () => {
     600_000,
   );
 });
+
+it.each([
+  { planned: 1, inWords: false },
+  { planned: 6, inWords: false },
+  { planned: 6, inWords: true },
+])(
+  'a bad id behind $planned calls fails in each run of the command (in words: $inWords)',
+  async ({ planned, inWords }) => {
+    const bad = planned * 100;
+    const service = poisoned((id: number) => id === bad, 200, { inWords });
+    const journal = new Map<string, AnswerEntry>();
+    for (const seed of [1, 2, 3]) {
+      const setting = {
+        service,
+        ids: bad + 1,
+        idsPerCall: 100,
+        seed,
+        concurrency: 8,
+        threads: 1,
+        overrun,
+        journal,
+      } as const;
+      expect(await simulate({ ...setting, weighs: true })).toMatchObject({ exit: 0, failed: [bad] });
+    }
+  },
+);

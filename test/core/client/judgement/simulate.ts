@@ -2,7 +2,12 @@ import type { AssetClient, ElementReader } from '../../../../src/core/client/ass
 import { noRecords } from '../../../../src/core/client/asset-client.ts';
 import { AttemptError, type ClientEvent } from '../../../../src/core/client/client-events.ts';
 import { createClient, type CreatedClient } from '../../../../src/core/client/create-client.ts';
-import { type AnswerEntry, type AnswerJournal, journaled } from '../../../../src/core/client/policies/with-journal.ts';
+import {
+  type AnswerEntry,
+  type AnswerJournal,
+  journaled,
+  type KeptHint,
+} from '../../../../src/core/client/policies/with-journal.ts';
 import { type Concurrency, mostAtOnce } from '../../../../src/core/client/judgement/call-limit.ts';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { lookUpBatch } from '../../../../src/core/client/look-up-batch.ts';
@@ -246,8 +251,8 @@ function laneOf(created: CreatedClient, wire: AssetClient, journal: AnswerJourna
     });
     return lane;
   };
-  const onHint = (most: number): void => {
-    created.hintSize(most);
+  const onHint = (hint: KeptHint): void => {
+    created.hint(hint);
   };
   return journaled(wire, around, { journal, onHint });
 }

@@ -8,6 +8,7 @@ import {
   type AnswerJournal,
   keptAnswer,
   withJournal,
+  type KeptHint,
 } from '../../../../src/core/client/policies/with-journal.ts';
 import { secretScrubber } from '../../../../src/core/client/wire/service-address.ts';
 import { parseAnswer } from '../../../../src/core/client/wire/parse-answer.ts';
@@ -93,15 +94,19 @@ describe('withJournal', () => {
   );
 
   it.each([
-    { kept: 'refusal that was believed', answer: { ...refusal('size'), most: 2 }, hints: [2] },
+    { kept: 'refusal that was believed', answer: { ...refusal('size'), most: 2 }, hints: [{ most: 2 }] },
     { kept: 'refusal that was not', answer: { ...refusal('size', 'at most 2'), tries: 2 }, hints: [] },
-    { kept: 'refusal of this client', answer: { ...refusal('size'), unsent: true as const, most: 2 }, hints: [2] },
-    { kept: 'answer', answer: recordsOf(call), hints: [] },
-  ])('hints at the size of a kept $kept: $hints', async ({ answer, hints }) => {
+    {
+      kept: 'refusal of this client',
+      answer: { ...refusal('size'), unsent: true as const, most: 2 },
+      hints: [{ most: 2 }],
+    },
+    { kept: 'answer', answer: recordsOf(call), hints: [{ answered: call.ids.first }] },
+  ])('hints at what a kept $kept shows: $hints', async ({ answer, hints }) => {
     const journal = memoryJournal();
     await withJournal(scriptedClient([answer]), { journal }).ask(call);
-    const told: number[] = [];
-    const replaying = withJournal(scriptedClient(), { journal, onHint: (most) => told.push(most) });
+    const told: KeptHint[] = [];
+    const replaying = withJournal(scriptedClient(), { journal, onHint: (hint) => told.push(hint) });
     expect((await replaying.ask(call)).kind).toBe(answer.kind);
     expect(told).toEqual(hints);
   });
