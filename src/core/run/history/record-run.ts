@@ -113,7 +113,7 @@ export class RunRecorder {
     this.#writeSoon();
   };
 
-  /** Writes what is left. Resolves to the credits of this UTC day in the ledger, as the history has them. */
+  /** Writes what is left. Resolves to the credits of this UTC day in the ledger: as the history has them, or as a run finds them that did nothing. */
   settle(): Promise<number> {
     return (this.#settled ??= this.#writeRest());
   }
@@ -122,7 +122,8 @@ export class RunRecorder {
     this.#ended.abort();
     await this.#writing;
     if (!this.#isLost) await this.#write();
-    return this.#seen?.day === utcDay(this.#run.clock.now()) ? this.#seen.booked : 0;
+    if (this.#seen?.day === utcDay(this.#run.clock.now())) return this.#seen.booked;
+    return (await this.#booked()) ?? 0;
   }
 
   /** Resolves when the end of the run is recorded, or cannot be. */

@@ -208,3 +208,10 @@ it('a run keeps the calls in flight that it found, and the next one begins with 
   await next.end({ state: 'stopped', exit: 130 });
   expect(lastRunOf(await readRunLines(disk.files, '/out'))?.start.concurrency).toBe(31);
 });
+
+it('a run that did nothing finds what others booked today', async () => {
+  const { ledger, recorder } = await openRecorder();
+  await ledger.reserve({ day: '2026-11-23', credits: 320 });
+  expect(await recorder.settle()).toBe(320);
+  await recorder.end({ state: 'complete', exit: 0 });
+});
