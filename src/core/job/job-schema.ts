@@ -214,7 +214,7 @@ const jobFieldsSchema = z.strictObject({
       entriesPerSlice: field(wholeNumber(1).max(1_000_000_000).default(1_000_000), {
         flag: 'entries-per-slice',
         value: 'N',
-        description: 'ids per slice of an export in a bucket; one process makes a slice',
+        description: 'ids per slice, in whole parts, of an export in a bucket; one process makes a slice',
       }),
       deadAfterSeconds: field(wholeNumber(1).max(3600).default(60), {
         flag: 'dead-after-seconds',
