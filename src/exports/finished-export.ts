@@ -4,7 +4,7 @@ import { csvBlocks } from './csv-blocks.ts';
 import { jsonlBlocks } from './jsonl-blocks.ts';
 import { rangesOf, type PieceMemory, piecesOf } from '../places/export/part-bytes.ts';
 import type { RowLayout } from './row-readers.ts';
-import { besideTables, isBesideTable } from '../core/records/beside-tables.ts';
+import { idTables, isIdTable } from '../core/records/id-tables.ts';
 import { fetchedAt, proofColumns, tableByName } from '../core/records/columns.ts';
 import { exportedAt } from '../core/records/shape-table.ts';
 import { type Column, type Row, type Table, wholeName, type NamedRow } from '../core/records/table.ts';
@@ -60,7 +60,7 @@ export class FinishedExport {
     const names = Object.keys(manifest.tables);
     this.tables = new Map([
       ...names.map((name) => [name, writtenTable(name, manifest)] as const),
-      ...besideTables.map((table) => [table.name, table] as const),
+      ...idTables.map((table) => [table.name, table] as const),
     ]);
   }
 
@@ -84,7 +84,7 @@ export class FinishedExport {
    * records of `assets`, not its rows.
    */
   filesOf(table: string): ManifestFile[] {
-    const isExact = (format: string): boolean => format !== 'csv' || isBesideTable(table) || !this.hasEscapedCsv;
+    const isExact = (format: string): boolean => format !== 'csv' || isIdTable(table) || !this.hasEscapedCsv;
     const mine = this.manifest.files.filter((file) => file.table === table).sort((a, b) => a.part - b.part);
     return readable.filter(isExact).flatMap((format) => mine.filter((file) => file.format === format));
   }
@@ -120,7 +120,7 @@ export class FinishedExport {
   #layoutOf({ table }: Pick<ManifestFile, 'table'>, columns: readonly Column[]): RowLayout {
     const written = this.#columnsOf(table);
     const names = columns.map((column) => written.find((each) => wholeName(each) === wholeName(column))?.name);
-    const dialect = isBesideTable(table) ? 'rfc4180' : this.csvDialect;
+    const dialect = isIdTable(table) ? 'rfc4180' : this.csvDialect;
     return { columns, names, written: written.map(({ name }) => name), csvNullText: csvDialects[dialect].nullText };
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Column } from '../core/records/table.ts';
-import { idsTable, unexportedTable } from '../core/records/beside-tables.ts';
+import { idsTable, unexportedTable } from '../core/records/id-tables.ts';
 import { type FinishedExport, type ManifestFile, openFinished } from './finished-export.ts';
 import { parquetMetadataAsync, parquetSchema } from 'hyparquet';
 import { piecesOf, rangesOf } from '../places/export/part-bytes.ts';

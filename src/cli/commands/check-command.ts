@@ -10,7 +10,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { openObjects, type StoreRequest } from '../../places/objects/open-objects.ts';
-import { glance } from '../../places/objects/store-retries.ts';
+import { shortLimits } from '../../places/objects/store-retries.ts';
 import { requireRunnable } from '../../core/run/disk-estimate.ts';
 import type { CheckedBase } from '../../wings/nights/index.ts';
 import {
@@ -85,7 +85,7 @@ const context = {
   files: localDisk,
   clock: systemClock,
   random: Math.random,
-  openStore: (request: StoreRequest) => openObjects({ ...request, ...glance }),
+  openStore: (request: StoreRequest) => openObjects({ ...request, ...shortLimits }),
 };
 
 const questions: readonly Question[] = [

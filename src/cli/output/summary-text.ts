@@ -5,7 +5,7 @@ import { shownPath, commandLine } from '../../lib/addresses/shown-text.ts';
 import { plural, printable, byteSize, count, duration, wrapText } from '../../lib/format-text.ts';
 import type { ExportAccount, ExportOutcome } from '../../core/run/export-outcome.ts';
 import { type Counts, type FileFacts, limitText, proofsText } from '../../places/export/export-facts.ts';
-import { isBesideTable } from '../../core/records/beside-tables.ts';
+import { isIdTable } from '../../core/records/id-tables.ts';
 import { isAssetId } from '../../lib/ids/asset-id.ts';
 import { cutLine } from '../progress/progress-lines.ts';
 import type { AccountFigures } from '../../core/run/history/run-figures.ts';
@@ -255,7 +255,7 @@ function few(drift: readonly { readonly path: string }[]): string {
 /** A line a table, a column a format: every format holds the same rows. */
 function fileLines({ files, parts }: ExportAccount, shown: string): string[] {
   const folderOf = ({ path }: FileFacts): string => path.split('/')[0] ?? '';
-  const formats = [...new Set(files.filter(({ table }) => !isBesideTable(table)).map(folderOf))];
+  const formats = [...new Set(files.filter(({ table }) => !isIdTable(table)).map(folderOf))];
   const tables = [...new Set(files.map(({ table }) => table))];
   const width = Math.max(0, ...tables.map((name) => name.length));
   const lines = tables.map((table) => {
@@ -263,7 +263,7 @@ function fileLines({ files, parts }: ExportAccount, shown: string): string[] {
     const first = mine.filter((file) => folderOf(file) === (mine[0] === undefined ? '' : folderOf(mine[0])));
     const rows = first.reduce((sum, file) => sum + file.rows, 0);
     const sizes = formats.map((format) => {
-      const inFormat = isBesideTable(table) ? [] : mine.filter((file) => folderOf(file) === format);
+      const inFormat = isIdTable(table) ? [] : mine.filter((file) => folderOf(file) === format);
       return inFormat.length === 0 ? '' : byteSize(inFormat.reduce((sum, { bytes }) => sum + bytes, 0));
     });
     return `    ${table.padEnd(width)}  ${count(rows).padStart(11)}${sizes.map((size) => size.padStart(11)).join('')}`;

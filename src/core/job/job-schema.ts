@@ -24,7 +24,7 @@ import {
 } from './job-sections.ts';
 import { dialectOf } from './job-dialect.ts';
 import { assetsTable, changesTable } from '../records/columns.ts';
-import { outcomesToRead, unexportedOutcomes } from '../records/beside-tables.ts';
+import { outcomesToRead, unexportedOutcomes } from '../records/id-tables.ts';
 import { csvSchema, outputSchema, hasLake } from './output-schema.ts';
 
 const concurrency = z.union([wholeNumber(1).max(1000), z.literal('auto')], {

@@ -1,4 +1,4 @@
-import { unexportedColumns } from './beside-tables.ts';
+import { unexportedColumns } from './id-tables.ts';
 import { type Column, type ColumnType, isIdColumn, type RowOf, type Table } from './table.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { partExtension, pathIn } from '../../places/export/export-folder.ts';
-import { besideTables } from '../records/beside-tables.ts';
+import { idTables } from '../records/id-tables.ts';
 import { tableNames } from '../records/columns.ts';
 import { extensions, formats } from '../formats/sink.ts';
 import type { Reads } from '../../places/files/disk.ts';
@@ -17,7 +17,7 @@ const partFolders = [
   ...formats.flatMap((format) =>
     tableNames.map((table) => ({ name: `${format}/${table}`, extension: extensions[format] })),
   ),
-  ...besideTables.map(({ name }) => ({ name, extension: 'csv' })),
+  ...idTables.map(({ name }) => ({ name, extension: 'csv' })),
 ];
 
 /** The files in a folder that are named as parts of an export are, relative to it. */

@@ -20,10 +20,10 @@ import { manifestOf } from './complete-export.ts';
 import { warnOfDisk, requireRunnable } from './disk-estimate.ts';
 import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
 import { type BegunExport, makeAndComplete, type Run } from './export-slices.ts';
-import { completeBefore, holdingHome, completedElsewhere } from './homes/hold-home.ts';
+import { completeBefore, withLockedHome, completedElsewhere } from './homes/home-lock.ts';
 import { openHome, bucketIds } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
-import { type ObservedContext, observedRun } from './observed-run.ts';
+import { type ObservedContext, followRun } from './follow-run.ts';
 import { reportFor, type RunWings } from './run-wings.ts';
 import { type AfterComplete, afterComplete, type ExportBase, type Nights, nightsFor, type Reading } from './nights.ts';
 import { type FollowedNight, followerFor, requireFollowable, throwAwayFollowed } from './night-follower.ts';
@@ -61,10 +61,10 @@ export async function exportAssets(request: ExportRequest, context: ExportContex
   const startedAtMs = context.clock.now();
   const outputDir = request.outputDir ?? request.job.output.dir;
   const job = jobOn(request.job, utcDay(startedAtMs));
-  return observedRun({ ...context, job, startedAtMs }, async (observed) => {
+  return followRun({ ...context, job, startedAtMs }, async (observed) => {
     const run = await openRun({ ...request, job, outputDir }, observed, context);
     const finished = run.fresh ? undefined : await finishedBefore(run);
-    return followUp(run, finished ?? (await holdingHome(run.home, run.context, () => exportHeld(run))));
+    return followUp(run, finished ?? (await withLockedHome(run.home, run.context, () => exportHeld(run))));
   });
 }
 

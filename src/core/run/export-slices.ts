@@ -7,7 +7,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { isLostSlice, lostSlice } from '../../places/log/slice-hold.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import { creditsLeftOf } from './history/run-figures.ts';
-import { toldTimes } from './history/run-lines.ts';
+import { noticeTimes } from './history/run-lines.ts';
 import type { ReadProgress } from '../work/read-job-ids.ts';
 import type { ExportContext } from './export-context.ts';
 import { type LocalAnswers, type MadePart, makeParts } from '../work/make-parts.ts';
@@ -17,9 +17,9 @@ import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
 import type { ExportHome, HeldSlice, OpenExport } from './homes/export-home.ts';
-import { completedElsewhere } from './homes/hold-home.ts';
+import { completedElsewhere } from './homes/home-lock.ts';
 import { keepsIds, type Spent } from '../../places/export/export-facts.ts';
-import { endOf, endOfError, type ObservedContext } from './observed-run.ts';
+import { endOf, endOfError, type ObservedContext } from './follow-run.ts';
 import { recordRun, type RunRecorder } from './history/record-run.ts';
 import { beginPlan } from './run-brake.ts';
 
@@ -114,7 +114,7 @@ async function followed(run: Run, begun: BegunExport): Promise<ExportOutcome> {
   const fold = new RunFold(recorder.fetched);
   for (const listener of [recorder.listener, fold.add]) context.addListener(listener);
   context.notices.keepIn({
-    read: async () => toldTimes([...recorder.earlier, ...((await open.records?.()) ?? [])]),
+    read: async () => noticeTimes([...recorder.earlier, ...((await open.records?.()) ?? [])]),
     write: (untilMs) => recorder.told(untilMs),
   });
   try {

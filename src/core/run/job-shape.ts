@@ -4,7 +4,7 @@ import { type Job, jobSchema } from '../job/job-schema.ts';
 import { dialectOf } from '../job/job-dialect.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { outcomesToRead } from '../records/beside-tables.ts';
+import { outcomesToRead } from '../records/id-tables.ts';
 import {
   type ExportStart,
   type JobShape,

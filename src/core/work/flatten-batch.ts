@@ -1,5 +1,5 @@
 import { type Entries, entryStates, type IdEntry, invalidState, stateOfInvalid } from '../ids/entries.ts';
-import { idsTable, type UnexportedOutcome, unexportedTable } from '../records/beside-tables.ts';
+import { idsTable, type UnexportedOutcome, unexportedTable } from '../records/id-tables.ts';
 import { marksOf, type RowBlock, RowBlockBuilder, blockOf } from '../records/row-block.ts';
 import { MadeText, utf8Text } from '../records/texts.ts';
 import type { Row } from '../records/table.ts';

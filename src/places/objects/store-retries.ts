@@ -86,7 +86,7 @@ const capMs = 30_000;
 const usualPatienceMs = 15 * 60_000;
 
 /** The same where somebody waits to see whether the store answers at all. */
-export const glance = { patienceMs: 3000, limitMs: 10_000 } as const;
+export const shortLimits = { patienceMs: 3000, limitMs: 10_000 } as const;
 
 /** Failures are reported after so many milliseconds. */
 const troubleMs = 10_000;

@@ -30,7 +30,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sliceNames } from '../../places/log/slice-log.ts';
 import { IdRows } from '../../core/work/flatten-batch.ts';
 import { openTableFile } from '../../core/work/part-build.ts';
-import { idsTable } from '../../core/records/beside-tables.ts';
+import { idsTable } from '../../core/records/id-tables.ts';
 import type { Disk } from '../../places/files/disk.ts';
 import { type ObjectStore, inTurns } from '../../places/objects/object-store.ts';
 import { unfinishedFile } from '../../places/scratch/part-file.ts';

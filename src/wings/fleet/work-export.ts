@@ -21,8 +21,8 @@ import type { SliceSource } from '../../core/run/homes/export-home.ts';
 import { openHomePlace } from '../../core/run/homes/open-home.ts';
 import { fleetShape, jobAsBegun, jobShape, requireSame } from '../../core/run/job-shape.ts';
 import { recordVerdict } from '../../core/run/record-verdict.ts';
-import { type ObservedContext, observedRun } from '../../core/run/observed-run.ts';
-import { completedElsewhere } from '../../core/run/homes/hold-home.ts';
+import { type ObservedContext, followRun } from '../../core/run/follow-run.ts';
+import { completedElsewhere } from '../../core/run/homes/home-lock.ts';
 import { requireFleetHome } from './fleet-home.ts';
 import { FleetSlices } from './fleet-slices.ts';
 import { asksAlone } from '../../core/job/job-dialect.ts';
@@ -57,7 +57,7 @@ export async function workOnExport(request: WorkRequest, context: ExportContext 
   const report = reportFor(job, context);
   await nights?.requireLatestFree(job, context);
   await requireFollowable({ job, outputDir: job.output.dir }, context);
-  return observedRun({ ...context, job, startedAtMs, worker: request.worker }, async (observed) => {
+  return followRun({ ...context, job, startedAtMs, worker: request.worker }, async (observed) => {
     const place = await openHomePlace(job, observed);
     const home = homeAt(place);
     const after = afterComplete(nights, { job, outputDir: job.output.dir, place: home.place }, context);

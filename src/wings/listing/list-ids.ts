@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { unprovenEnding } from '../../core/ids/passed-files.ts';
-import { Openings } from '../../core/run/homes/open-scratch.ts';
+import { ClosingStack } from '../../core/run/homes/open-scratch.ts';
 import { overrunOf } from '../../core/client/policies/shared-pace.ts';
 import { braked } from '../../core/run/run-brake.ts';
 import { clientOf } from '../../core/work/make-parts.ts';
@@ -105,7 +105,7 @@ interface OpenList {
 
 async function listHeld(request: ListIdsRequest, folder: string, context: ListContext): Promise<ListOutcome> {
   const { files, clock } = context;
-  const open = new Openings();
+  const open = new ClosingStack();
   return thenCleanUp({
     work: async () => {
       const begin = { settings: settingsOf(request, context), startedAtMs: clock.now() };

@@ -7,10 +7,10 @@ import type { Job } from '../../core/job/job-schema.ts';
 import { manifestOf } from '../../core/run/complete-export.ts';
 import type { ExportOutcome } from '../../core/run/export-outcome.ts';
 import { makeAndComplete, type Run } from '../../core/run/export-slices.ts';
-import { completeBefore, holdingHome } from '../../core/run/homes/hold-home.ts';
+import { completeBefore, withLockedHome } from '../../core/run/homes/home-lock.ts';
 import { openHome } from '../../core/run/homes/open-home.ts';
 import { jobOfNothing, jobShape, listShape } from '../../core/run/job-shape.ts';
-import { observedRun } from '../../core/run/observed-run.ts';
+import { followRun } from '../../core/run/follow-run.ts';
 import { newReadProgress, readJobIds } from '../../core/work/read-job-ids.ts';
 import { idOfBytes, keyBytes } from '../../lib/ids/asset-id.ts';
 import type { ListContext, ListIdsRequest } from './list-request.ts';
@@ -35,10 +35,10 @@ export async function exportRecords(keeping: RecordsToKeep, given: ListContext):
   const job = jobOfRecords(keeping);
   const startedAtMs = given.clock.now();
   const context = { ...given, stdin: nothing(), listener: () => undefined };
-  const outcome = await observedRun({ ...context, job, startedAtMs }, async (observed) => {
+  const outcome = await followRun({ ...context, job, startedAtMs }, async (observed) => {
     const home = await openHome(job, context);
     await home.requireOwn();
-    return holdingHome(home, context, () => exportHeld(keeping, { job, home, context: observed }));
+    return withLockedHome(home, context, () => exportHeld(keeping, { job, home, context: observed }));
   });
   if (outcome.error !== undefined) throw outcome.error;
 }

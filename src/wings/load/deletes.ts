@@ -1,5 +1,5 @@
 import type { FinishedExport } from '../../exports/finished-export.ts';
-import { unexportedTable } from '../../core/records/beside-tables.ts';
+import { unexportedTable } from '../../core/records/id-tables.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';

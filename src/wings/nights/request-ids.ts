@@ -4,7 +4,7 @@ import { type FinishedExport, openFinished } from '../../exports/finished-export
 import type { PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { thenCleanUp } from '../../lib/end-work.ts';
-import { outcomesToRead } from '../../core/records/beside-tables.ts';
+import { outcomesToRead } from '../../core/records/id-tables.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { Spent } from '../../places/export/export-facts.ts';
 import { readJobIds, newReadProgress } from '../../core/work/read-job-ids.ts';

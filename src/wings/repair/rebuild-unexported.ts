@@ -1,6 +1,6 @@
 import { blockOf } from '../../core/records/row-block.ts';
 import type { Row } from '../../core/records/table.ts';
-import { idsTable, unexportedTable } from '../../core/records/beside-tables.ts';
+import { idsTable, unexportedTable } from '../../core/records/id-tables.ts';
 import { notReturned } from '../../core/client/lookups.ts';
 import { entriesOf, type PreparedInputs } from '../../core/ids/prepare-inputs.ts';
 import { Entries } from '../../core/ids/entries.ts';

@@ -33,7 +33,7 @@ import type { Spent } from '../../places/export/export-facts.ts';
 import type { RepairOutcome, RequestedParts } from './repair-outcome.ts';
 import { type EntryBlock, storedEntries, invalidState } from '../../core/ids/entries.ts';
 import { EntryBlocks } from '../../core/ids/read/entry-blocks.ts';
-import { idsTable } from '../../core/records/beside-tables.ts';
+import { idsTable } from '../../core/records/id-tables.ts';
 import { callsLeft } from '../../core/run/calls-left.ts';
 import { exportSlices } from '../../core/run/export-slices.ts';
 import { newReadProgress, readJobIds } from '../../core/work/read-job-ids.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { DriftCount } from '../../core/records/drift.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
-import { isBesideTable } from '../../core/records/beside-tables.ts';
+import { isIdTable } from '../../core/records/id-tables.ts';
 import { FinishedExport, type ManifestFile } from '../../exports/finished-export.ts';
 import { type ExportStanding, type UnfinishedStanding, standingFigures } from '../../core/run/history/runs-model.ts';
 import { limitOf, proofsText, type Commit, type JobShape } from '../../places/export/export-facts.ts';
@@ -114,7 +114,7 @@ function partsToRead(
   { manifest }: FinishedExport,
   { extent, mostRows = usualMostRows }: Pick<ReportRequest, 'extent' | 'mostRows'>,
 ): (part: number) => boolean {
-  const files = manifest.files.filter(({ table }) => !isBesideTable(table));
+  const files = manifest.files.filter(({ table }) => !isIdTable(table));
   const formatOf = new Map<string, string>();
   for (const { table, format } of files) if (!formatOf.has(table)) formatOf.set(table, format);
   const rowsOf = new Map<number, number>();

@@ -8,7 +8,7 @@ import { lineageAddress, lineageOf } from '../../../src/wings/observe/lineage.ts
 import { noCounts } from '../../../src/places/export/export-facts.ts';
 import type { RunEnd } from '../../../src/core/work/run-observer.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { observedRun, runId } from './observed-run.ts';
+import { followRun, runId } from './follow-run.ts';
 
 const text = { type: 'string' };
 const uri = { type: 'string', format: 'uri' };
@@ -119,7 +119,7 @@ async function eventsOf(
   { quality, fields = {} }: { readonly quality?: RunEnd['quality']; readonly fields?: object } = {},
 ) {
   const file = join(await tempFolder(), 'lineage.ndjson');
-  const { run } = observedRun({ lineage: { url: `file:${file}` }, ...fields });
+  const { run } = followRun({ lineage: { url: `file:${file}` }, ...fields });
   const observer = lineageOf(run, lineageAddress(run, {}) ?? '', environment);
   const inputs = [{ name: 'ids.txt', bytes: 4500 }];
   observer.listener({ kind: 'opened', inputBytes: 4500, parts: 0, answers: 0, counts: noCounts, inputs });
@@ -214,6 +214,6 @@ it.each([
   ['http://a.example/x', { OPENLINEAGE_URL: 'http://b.example/' }, 'http://a.example/x'],
   [undefined, {}, undefined],
 ])('the address of %s with %j is %s', (url, environment, expected) => {
-  const { run } = observedRun(url === undefined ? {} : { lineage: { url } });
+  const { run } = followRun(url === undefined ? {} : { lineage: { url } });
   expect(lineageAddress(run, environment)).toBe(expected);
 });

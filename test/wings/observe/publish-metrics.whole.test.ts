@@ -10,7 +10,7 @@ import { startGeneratedService } from '../../support/service/generated-service.t
 import { writeIdFile } from '../../support/id-file.ts';
 import { runHere } from '../../support/run-here.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { observedRun } from './observed-run.ts';
+import { followRun } from './follow-run.ts';
 import { freePort } from '../../support/free-port.ts';
 
 async function exported(flags: Readonly<Record<string, unknown>>) {
@@ -96,7 +96,7 @@ it('the file is whole at the end, and keeps the last success of the run before',
   expect(text).toContain('asset_export_last_run_exit_code{export="mine"} 0\n');
   expect(await readdir(folder)).toEqual(['metrics.prom']);
   const success = /last_success_timestamp_seconds\{.*\} (\S+)/.exec(text)?.[1];
-  const { run } = observedRun({ metrics: { file } });
+  const { run } = followRun({ metrics: { file } });
   const clock = { ...run.clock, sleep: (_: number, signal?: AbortSignal) => untilAborted(signal) };
   const observer = await observeRuns({ ...run, clock });
   await observer.end({ state: 'stopped', exit: 5 });

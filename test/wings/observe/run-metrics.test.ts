@@ -7,7 +7,7 @@ import { failureReasons } from '../../../src/core/client/client-events.ts';
 import { RunMetrics } from '../../../src/wings/observe/run-metrics.ts';
 import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
 import type { RunEvent } from '../../../src/core/work/run-events.ts';
-import { noonMs, observedRun } from './observed-run.ts';
+import { noonMs, followRun } from './follow-run.ts';
 
 /** Section by section what the docs promise: name, type, labels besides `export`. */
 const families: readonly (readonly [string, string, string?])[] = [
@@ -65,7 +65,7 @@ const events: readonly RunEvent[] = [
 ];
 
 function metricsAfter(fields: Readonly<Record<string, unknown>> = {}) {
-  const { run, clock } = observedRun({ budget: { creditsPerDay: 1600 }, ...fields });
+  const { run, clock } = followRun({ budget: { creditsPerDay: 1600 }, ...fields });
   const metrics = new RunMetrics(run, 160);
   clock.ms += 10_000;
   for (const event of events) metrics.listener(event);
@@ -244,12 +244,12 @@ describe('the shipped dashboard and rules', () => {
 });
 
 it('the limit of an export of the first ids is a metric', async () => {
-  const { run } = observedRun({ ids: { from: ['/ids.txt'], limit: 20 } });
+  const { run } = followRun({ ids: { from: ['/ids.txt'], limit: 20 } });
   expect(await new RunMetrics(run, 0).text()).toContain('asset_export_limit_ids{export="mine"} 20');
 });
 
 it('every metric of a worker names it', async () => {
-  const { run } = observedRun({});
+  const { run } = followRun({});
   const text = await new RunMetrics({ ...run, worker: '3' }, 0).text();
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   expect(lines.filter((line) => !line.includes('worker="3"'))).toEqual([]);

@@ -1,4 +1,4 @@
-import { reasonOfService } from '../../records/beside-tables.ts';
+import { reasonOfService } from '../../records/id-tables.ts';
 import { addressExample, addressProblem } from '../../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { defaultDialect, type ServiceDialect, takesKey } from '../dialects.ts';

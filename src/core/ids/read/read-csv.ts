@@ -2,7 +2,7 @@ import { isAssetId } from '../../../lib/ids/asset-id.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { type CsvCell, type CsvRow, scanCsv, type ScanCsvOptions } from '../../../lib/scan/scan-csv.ts';
 import type { ByteScanner } from '../../../lib/scan/split-lines.ts';
-import { outcomesToRead, unexportedTable } from '../../records/beside-tables.ts';
+import { outcomesToRead, unexportedTable } from '../../records/id-tables.ts';
 import { cleanId } from '../entries.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
 import { listTodo } from '../check-text.ts';

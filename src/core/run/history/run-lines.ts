@@ -98,7 +98,7 @@ export type OtherLine = Exclude<RunLine, RunStart>;
 export const callBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** The reset times that notices named, in milliseconds since 1970. */
-export function toldTimes(lines: readonly RunLine[]): number[] {
+export function noticeTimes(lines: readonly RunLine[]): number[] {
   return lines.flatMap((line) => (line.kind === 'told' ? [line.untilMs] : []));
 }
 

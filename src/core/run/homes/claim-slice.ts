@@ -16,7 +16,7 @@ import type { HomePlace } from './home-place.ts';
 import { ownFolder } from './home-progress.ts';
 import type { SliceAnswers } from './kept-answers.ts';
 import { openScratch, type OpenScratch } from './open-scratch.ts';
-import { heldElsewhere } from './hold-home.ts';
+import { heldElsewhere } from './home-lock.ts';
 
 export interface SliceToClaim extends HomePlace {
   /** Whether the store replaces objects under a condition. */

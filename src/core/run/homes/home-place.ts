@@ -3,7 +3,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Commit } from '../../../places/export/export-facts.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import type { Disk } from '../../../places/files/disk.ts';
-import type * as amongOthers from './among-others.ts';
+import type * as amongOthers from './shared-home.ts';
 
 /** What a home is made of: the store of an export, the local folder where its parts are made (in a folder, itself), and who else may work on it. */
 export interface HomePlace {

@@ -32,7 +32,7 @@ export async function openHomePlace(job: Job, context: HomeContext): Promise<Hom
   const { store } = await openPlace(dir, endpoint, context);
   const { entriesPerSlice, deadAfterSeconds } = job.fleet;
   const shape = { ...batchShape(job), entriesPerSlice };
-  const others = store.isShared ? await import('./among-others.ts') : undefined;
+  const others = store.isShared ? await import('./shared-home.ts') : undefined;
   const onDamaged = (commit: Commit, damage: string): void => {
     const message = `${pathIn(dir, damage)}: ${remakingText(job, commit)}`;
     listener?.({ kind: 'warning', message });

@@ -13,7 +13,7 @@ export interface OpenScratch {
 }
 
 /** Things that were opened, to be closed together. */
-export class Openings {
+export class ClosingStack {
   readonly #open: { close(): Promise<void> }[] = [];
 
   add<T extends { close(): Promise<void> }>(opened: T): T {
@@ -35,7 +35,7 @@ export async function openScratch(
 ): Promise<OpenScratch> {
   await files.remove(pathIn(folder, exportPaths.unfinished));
   await dropCommitted(files, folder, isCommitted);
-  const open = new Openings();
+  const open = new ClosingStack();
   try {
     const journal = open.add(await openJournal(files, folder));
     const calls = open.add(await openTally(files, pathIn(folder, exportPaths.callCount)));

@@ -12,7 +12,7 @@ export function repairPlace(place: HomePlace): HomePlace {
   const { store, address, scratch, others } = place;
   return {
     ...place,
-    store: besideParts(store, storeWithin(store, exportPaths.repair)),
+    store: partsAndRest(store, storeWithin(store, exportPaths.repair)),
     address: pathIn(address, exportPaths.repair),
     scratch: pathIn(scratch, others === undefined ? exportPaths.repair : 'repair'),
     isWhole: true,
@@ -21,7 +21,7 @@ export function repairPlace(place: HomePlace): HomePlace {
 }
 
 /** Parts in one store, and everything else of an export in another. */
-function besideParts(parts: ObjectStore, rest: ObjectStore): ObjectStore {
+function partsAndRest(parts: ObjectStore, rest: ObjectStore): ObjectStore {
   const isRest = (name: string): boolean => name.startsWith(`${exportPaths.run}/`) || name === exportPaths.manifest;
   const of = (name: string): ObjectStore => (isRest(name) ? rest : parts);
   return {

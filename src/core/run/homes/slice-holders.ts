@@ -1,7 +1,7 @@
 import { type Watch, watchHolder } from '../../../places/log/heartbeat.ts';
 import { type SliceLog, readLogs, sliceNames } from '../../../places/log/slice-log.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
-import { heldElsewhere } from './hold-home.ts';
+import { heldElsewhere } from './home-lock.ts';
 import type { PartsContext } from '../../work/parts-context.ts';
 
 /** Where slices are made on this disk. */

@@ -23,7 +23,7 @@ export async function standingIfAny(
   { files, folder, store }: ExportPlace,
   nowMs: number,
 ): Promise<ExportStanding | undefined> {
-  const others = store.isShared ? await import('./among-others.ts') : undefined;
+  const others = store.isShared ? await import('./shared-home.ts') : undefined;
   const place = { files, store, address: folder, scratch: folder, others };
   const complete = async (): Promise<ExportStanding | undefined> => {
     const manifest = await readManifestAt(place);

@@ -5,7 +5,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { ExportError, messageOf } from '../../../lib/export-error.ts';
 import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import { localDisk } from '../../../places/files/disk.ts';
-import { realFile, takeFile, takeOwner, takePlace } from '../../../places/files/take-place.ts';
+import { realFile, takeFile, takeOwner, replaceFile } from '../../../places/files/replace-file.ts';
 import type { Database } from '../database.ts';
 import { connectDuckdb, databaseOn } from './duckdb-database.ts';
 import { shownReason } from '../load-errors.ts';
@@ -270,7 +270,7 @@ async function newFile(
     await connection.run(`CHECKPOINT ${alias}`);
     await connection.run('USE memory');
     await connection.run(`DETACH ${alias}`);
-    await takePlace(made, file);
+    await replaceFile(made, file);
   };
   return {
     ...databaseOn(connection, loaded),

@@ -3,7 +3,7 @@ import { requireIntact } from './read-base-keys.ts';
 import { recordFiles } from '../../../exports/records.ts';
 import { CheckedId } from '../../../lib/ids/asset-id.ts';
 import { wordsPerHash } from '../../../lib/hash/hash-set-128.ts';
-import { unexportedTable } from '../../../core/records/beside-tables.ts';
+import { unexportedTable } from '../../../core/records/id-tables.ts';
 import { pathIn } from '../../../places/export/export-folder.ts';
 import type { ReadableFile } from '../../../places/files/disk.ts';
 import { PackedBlocks, packedBlockBytes } from '../../../places/export/codec.ts';

@@ -6,7 +6,7 @@ import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { assetsTable, fetchedAt } from '../../../core/records/columns.ts';
 import { flattenAsset } from '../../../core/records/flatten-asset.ts';
 import { type Cell, type Column, wholeName } from '../../../core/records/table.ts';
-import { missingReason, missingSince, unexportedTable } from '../../../core/records/beside-tables.ts';
+import { missingReason, missingSince, unexportedTable } from '../../../core/records/id-tables.ts';
 import { pathIn } from '../../../places/export/export-folder.ts';
 import { ageWords, type MaxAge } from './ages.ts';
 import type { AssetClasses } from './asset-classes.ts';

@@ -15,10 +15,10 @@ import { manifestOf } from '../../../core/run/complete-export.ts';
 import type { ExportOutcome } from '../../../core/run/export-outcome.ts';
 import { makeAndComplete, type Run } from '../../../core/run/export-slices.ts';
 import type { OpenExport } from '../../../core/run/homes/export-home.ts';
-import { completeBefore, holdingHome } from '../../../core/run/homes/hold-home.ts';
+import { completeBefore, withLockedHome } from '../../../core/run/homes/home-lock.ts';
 import { openHome } from '../../../core/run/homes/open-home.ts';
 import { jobAsBegun, jobOfNothing, jobShape, rebuiltShape } from '../../../core/run/job-shape.ts';
-import { observedRun } from '../../../core/run/observed-run.ts';
+import { followRun } from '../../../core/run/follow-run.ts';
 import { type RebuiltParts, rebuiltParts } from './rebuilt-parts.ts';
 import type { SortOrder } from './sorted-records.ts';
 
@@ -105,10 +105,10 @@ function requireChanges({ tables, folder, manifest }: FinishedExport, job: Job):
 export async function rebuildExport(request: RebuildRequest, context: ExportContext): Promise<ExportOutcome> {
   const { job } = request;
   const startedAtMs = context.clock.now();
-  return observedRun({ ...context, job, startedAtMs }, async (observed) => {
+  return followRun({ ...context, job, startedAtMs }, async (observed) => {
     const home = await openHome(job, context);
     await home.requireOwn();
-    return holdingHome(home, context, () => rebuildHeld(request, { job, home, context: observed }));
+    return withLockedHome(home, context, () => rebuildHeld(request, { job, home, context: observed }));
   });
 }
 

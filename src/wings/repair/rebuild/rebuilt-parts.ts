@@ -9,7 +9,7 @@ import { assetsTable, changedAt, changesTable, fetchedAt } from '../../../core/r
 import type { RowBlock } from '../../../core/records/row-block.ts';
 import type { ShapedTable } from '../../../core/records/shape-table.ts';
 import type { Table } from '../../../core/records/table.ts';
-import { idsTable, unexportedTable } from '../../../core/records/beside-tables.ts';
+import { idsTable, unexportedTable } from '../../../core/records/id-tables.ts';
 import type { PartsContext } from '../../../core/work/parts-context.ts';
 import type { Begun } from '../../../places/export/export-facts.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
@@ -55,7 +55,7 @@ export async function* rebuiltParts(rebuilding: RebuiltParts): AsyncGenerator<Ma
     for (let part = 0; part * join < commits.length; part += 1) {
       const sources = commits.slice(part * join, (part + 1) * join);
       if (isNeeded(part)) yield { part: await rebuiltPart(rebuilding, source, part, sources), cap: undefined };
-      else for (const commit of sources) await passBy(source, commit, onRead);
+      else for (const commit of sources) await skipCommit(source, commit, onRead);
     }
   } finally {
     await sorted?.close();
@@ -93,7 +93,7 @@ async function sortedRecords({ sort, finished, files, folder, stop }: RebuiltPar
 }
 
 /** A part that is made already: its records are not those of another one. */
-async function passBy(source: Source, commit: SourceCommit, onRead: RebuiltParts['onRead']): Promise<void> {
+async function skipCommit(source: Source, commit: SourceCommit, onRead: RebuiltParts['onRead']): Promise<void> {
   const { sorted } = source;
   if (sorted !== undefined)
     for (let left = rowsIn(source, commit.part); left > 0; left -= batchRecords)

@@ -2,7 +2,7 @@ import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { commandLine } from '../../../lib/addresses/shown-text.ts';
 import { type Column, isIdColumn, type Table, wholeName } from '../../../core/records/table.ts';
-import { unexportedTable } from '../../../core/records/beside-tables.ts';
+import { unexportedTable } from '../../../core/records/id-tables.ts';
 import { contentSeal } from '../../../places/export/manifest.ts';
 import { nameOfExport } from '../../../places/export/export-folder.ts';
 import { doubleQuoted } from '../../../lib/sql-text.ts';

@@ -33,7 +33,7 @@ async function judgedAnew(home: ExportHome, manifest: Manifest, tolerance: Job['
 }
 
 /** Does the work of a run while this process holds the export, and removes what is not needed after it. @throws {ExportError} `locked` */
-export async function holdingHome(
+export async function withLockedHome(
   home: ExportHome,
   { files, listener }: Pick<ExportContext, 'files' | 'listener'>,
   work: () => Promise<ExportOutcome>,

@@ -9,7 +9,7 @@ export const noonMs = Date.UTC(2026, 10, 23, 12);
 export const runId = '0198c0de-0000-7000-8000-000000000001';
 
 /** A run of a job with these flags or fields, at a clock that the test moves. What it warns of is in `warnings`. */
-export function observedRun(fields: Readonly<Record<string, unknown>>) {
+export function followRun(fields: Readonly<Record<string, unknown>>) {
   const clock = { ms: noonMs, now: () => clock.ms, monotonic: () => clock.ms, sleep: async () => undefined };
   const warnings: string[] = [];
   const job = { ids: { from: ['/ids.txt'] }, service: { url: 'http://127.0.0.1:9' }, output: { dir: '/out/mine' } };

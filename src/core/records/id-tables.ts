@@ -57,8 +57,8 @@ export const idsTable: Table = {
 };
 
 /** What lies beside the tables of a job, each in a folder of its name: CSV of RFC 4180, whatever the job says. */
-export const besideTables: readonly Table[] = [unexportedTable, idsTable];
+export const idTables: readonly Table[] = [unexportedTable, idsTable];
 
-export function isBesideTable(name: string): boolean {
-  return besideTables.some((table) => table.name === name);
+export function isIdTable(name: string): boolean {
+  return idTables.some((table) => table.name === name);
 }

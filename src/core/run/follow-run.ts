@@ -30,7 +30,7 @@ export interface ObservedContext extends Braked<ExportContext> {
 }
 
 /** Does the work of a run while observers follow it, and tells them how it ended. */
-export async function observedRun(
+export async function followRun(
   {
     job,
     startedAtMs,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { missingReason, missingSince, reasonOfService } from '../../../src/core/records/beside-tables.ts';
+import { missingReason, missingSince, reasonOfService } from '../../../src/core/records/id-tables.ts';
 
 it('a reason of ours is read back, and words of a service are not', () => {
   const reason = missingReason('2026-11-20', 'asked again after 7 days');

@@ -20,7 +20,7 @@ export async function takeOwner(made: string, file: string): Promise<boolean> {
 }
 
 /** Puts a whole new file in the place of another, with its mode. Who has the other one open goes on with it. */
-export async function takePlace(made: string, file: string): Promise<void> {
+export async function replaceFile(made: string, file: string): Promise<void> {
   await onDisk(`set the mode of ${made}`, async () => chmod(made, (await stat(file)).mode));
   const opened = await localDisk.open(made, 'update');
   try {
