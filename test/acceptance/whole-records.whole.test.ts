@@ -21,7 +21,7 @@ import { sinkFor } from '../../src/core/formats/registry.ts';
 import { compressions, type Format } from '../../src/core/formats/sink.ts';
 import { localDisk } from '../../src/places/files/disk.ts';
 import type { Manifest } from '../../src/places/export/manifest.ts';
-import { ddlFor, loadStatementFor } from '../../src/wings/warehouse/dialects.ts';
+import { ddlFor, loadStatementFor } from '../../src/wings/warehouse/engines.ts';
 import { anyRecord, differenceOf } from '../core/records/any-record.ts';
 import { sqlText } from '../support/query-duckdb.ts';
 import { tempFolder } from '../support/temp-folder.ts';

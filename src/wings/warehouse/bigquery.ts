@@ -1,7 +1,7 @@
 import type { Column, ColumnType, Table } from '../../core/records/table.ts';
 import { escapedBackQuoted, escapedLiteral } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source, within } from '../../exports/duckdb-files.ts';
-import { aboutTable, columnList, createTableText, type Dialect, typeIn } from './dialect.ts';
+import { aboutTable, columnList, createTableText, type Engine, typeIn } from './engine.ts';
 
 /** JSON stays text: BigQuery's JSON type keeps numbers as INT64, UINT64 or FLOAT64 and refuses others. */
 const types: Readonly<Record<ColumnType, string>> = {
@@ -14,7 +14,7 @@ const types: Readonly<Record<ColumnType, string>> = {
   timestamp: 'TIMESTAMP',
 };
 
-export const bigquery: Dialect = {
+export const bigquery: Engine = {
   types,
   // A row that is loaded has at most 100 MB (cloud.google.com/bigquery/quotas#load_jobs): its error names 104,857,600 bytes.
   longestText: 100_000_000,

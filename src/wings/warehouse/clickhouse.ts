@@ -7,7 +7,7 @@ import {
   encodedAddress,
   isBucketAddress,
 } from '../../lib/addresses/address-kinds.ts';
-import { aboutTable, createTableText, type Dialect } from './dialect.ts';
+import { aboutTable, createTableText, type Engine } from './engine.ts';
 
 const types: Readonly<Record<ColumnType, string>> = {
   string: 'String',
@@ -19,7 +19,7 @@ const types: Readonly<Record<ColumnType, string>> = {
   timestamp: "DateTime64(6, 'UTC')",
 };
 
-export const clickhouse: Dialect = {
+export const clickhouse: Engine = {
   types,
   note: '-- Run this in clickhouse-client. It reads folders of its own machine, and buckets.\n',
   clusters: {},

@@ -1,10 +1,10 @@
 import { duckdbTypes, tableFunctionOf } from '../../exports/duckdb-files.ts';
 import { doubleQuoted } from '../../lib/sql-text.ts';
-import { commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
+import { commentsOn, createTableText, type Engine, typeIn } from './engine.ts';
 
 export const duckdbType = typeIn(duckdbTypes);
 
-export const duckdb: Dialect = {
+export const duckdb: Engine = {
   types: duckdbTypes,
   createTable: (table) => createTableText(table, { quoteName: doubleQuoted, typeOf: duckdbType }),
   describe: (table) => commentsOn(table, doubleQuoted),

@@ -2,14 +2,14 @@ export { columnsDocument } from './columns-document.ts';
 export {
   commentsFor,
   ddlFor,
-  type DialectName,
-  dialectNames,
+  type EngineName,
+  engineNames,
   exampleFolders,
   hasClusters,
   loadStatementFor,
   noteFor,
   requireCluster,
-} from './dialects.ts';
+} from './engines.ts';
 export { diffExports, type DiffSummary } from './diff/diff-exports.ts';
 export { exportScript } from './scripts/export-script.ts';
 export { recordTable, stagePrefix } from './scripts/record-table.ts';

@@ -3,7 +3,7 @@ import type { ColumnType, Table } from '../../core/records/table.ts';
 import { codecOf, type FileCodec } from '../../lib/decompress.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source, within, tableFunctionOf } from '../../exports/duckdb-files.ts';
-import { columnList, commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
+import { columnList, commentsOn, createTableText, type Engine, typeIn } from './engine.ts';
 
 /** `json` keeps the text as it came; `jsonb` would refuse a lone surrogate and reprint numbers. */
 const types: Readonly<Record<ColumnType, string>> = {
@@ -37,7 +37,7 @@ DROP TABLE lines;
 
 export const postgresType = typeIn(types);
 
-export const postgres: Dialect = {
+export const postgres: Engine = {
   types,
   // A field has at most 1 GB (postgresql.org/docs/current/limits.html): 1,073,741,819 bytes are refused, since their row takes more.
   longestText: 1_000_000_000,

@@ -1,7 +1,7 @@
 import { type Column, type ColumnType, isTextColumn } from '../../core/records/table.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source } from '../../exports/duckdb-files.ts';
-import { columnList, commentsOn, createTableText, type Dialect, typeIn } from './dialect.ts';
+import { columnList, commentsOn, createTableText, type Engine, typeIn } from './engine.ts';
 
 /** Bytes of the longest VARCHAR there is: COPY refuses a longer value rather than cut it. */
 const longestText = 65_535;
@@ -24,7 +24,7 @@ function typeOf(column: Column): string {
   return `VARCHAR(${Math.min(width, longestText)})${column.nullable ? '' : ' NOT NULL'}`;
 }
 
-export const redshift: Dialect = {
+export const redshift: Engine = {
   types,
   longestText,
   clusters: {},

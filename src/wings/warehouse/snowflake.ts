@@ -1,7 +1,7 @@
 import type { Column, ColumnType } from '../../core/records/table.ts';
 import { doubleQuoted, escapedLiteral, literal } from '../../lib/sql-text.ts';
 import { folderOf, nullTextOf, type Source } from '../../exports/duckdb-files.ts';
-import { aboutTable, columnList, createTableText, type Dialect, typeIn } from './dialect.ts';
+import { aboutTable, columnList, createTableText, type Engine, typeIn } from './engine.ts';
 
 /** JSON stays text: a VARIANT keeps fractions as doubles. PARSE_JSON reads it where it is used. */
 const types: Readonly<Record<ColumnType, string>> = {
@@ -33,7 +33,7 @@ export function snowflakeName(name: string): string {
   return isBare ? name : doubleQuoted(name.toUpperCase());
 }
 
-export const snowflake: Dialect = {
+export const snowflake: Engine = {
   types,
   // Of VARCHAR without a length, in characters (docs.snowflake.com/en/sql-reference/data-types-text).
   longestText: 16_777_216,

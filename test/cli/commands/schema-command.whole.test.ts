@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '../../../src/core/records/columns.ts';
-import { dialectNames } from '../../../src/wings/warehouse/dialects.ts';
+import { engineNames } from '../../../src/wings/warehouse/engines.ts';
 import { openFinished } from '../../../src/exports/finished-export.ts';
 import { scriptExportOf } from '../../../src/wings/warehouse/scripts/script-export.ts';
 import { assetIds, exportNight, firstNight } from '../../wings/warehouse/diff/two-nights.ts';
@@ -34,7 +34,7 @@ describe('schema', () => {
     }
   });
 
-  it.each(dialectNames)('prints the table and a load statement for each format: %s', async (name) => {
+  it.each(engineNames)('prints the table and a load statement for each format: %s', async (name) => {
     const { exit, stdout } = await schema('--table', 'creators', '--for', name);
     expect(exit).toBe(0);
     expect(stdout.match(/^CREATE TABLE ["`]?creators/gm)).toHaveLength(1);

@@ -4,7 +4,7 @@ import { assetsTable, tables } from '../../../src/core/records/columns.ts';
 import type { Cell, Column, Table } from '../../../src/core/records/table.ts';
 import { type TableFormat, tableFormats } from '../../../src/exports/duckdb-files.ts';
 import { clickhouseFiles } from '../../../src/wings/warehouse/clickhouse.ts';
-import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
+import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/engines.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { clickhouseOfTests } from './engines/clickhouse-of-tests.ts';
 import { rowsOf, timeRows, timesTable, writeParts } from './written-tables.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { tables } from '../../../src/core/records/columns.ts';
 import type { Cell, ColumnType } from '../../../src/core/records/table.ts';
 import { tableFormats } from '../../../src/exports/duckdb-files.ts';
-import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
+import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/engines.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { rowsOf, writeParts } from './written-tables.ts';
 

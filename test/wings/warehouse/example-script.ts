@@ -1,10 +1,10 @@
 import type { Table } from '../../../src/core/records/table.ts';
-import type { DialectName } from '../../../src/wings/warehouse/dialects.ts';
+import type { EngineName } from '../../../src/wings/warehouse/engines.ts';
 import { exportScript } from '../../../src/wings/warehouse/scripts/export-script.ts';
 
 /** The script of an export with these tables, a file each. */
-export function exampleScript(dialect: DialectName, all: readonly Table[]): string {
-  const format = dialect === 'postgres' ? 'csv' : 'parquet';
+export function exampleScript(engine: EngineName, all: readonly Table[]): string {
+  const format = engine === 'postgres' ? 'csv' : 'parquet';
   const rows = 1000;
   const loaded = all.map((table) => {
     const path = `${format}/${table.name}/part-00000.${format}`;
@@ -13,5 +13,5 @@ export function exampleScript(dialect: DialectName, all: readonly Table[]): stri
   });
   const plan = { format, csvDialect: 'rfc4180', seal: 'SEAL', prefix: '', tables: loaded } as const;
   const source = { name: 'EXPORT', plan, startedAtMs: Date.UTC(2026, 10, 20, 2) };
-  return exportScript(source, { dialect, folder: '@stage/demo' });
+  return exportScript(source, { engine, folder: '@stage/demo' });
 }

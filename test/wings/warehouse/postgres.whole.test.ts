@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tables } from '../../../src/core/records/columns.ts';
 import { numberOf, numberText, isJsonObject, type Json, parseJson, stringifyJson } from '../../../src/lib/json/json.ts';
 import type { Cell, ColumnType } from '../../../src/core/records/table.ts';
-import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
+import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/engines.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from './postgres-of-tests.ts';
 import { rowsOf, writeParts } from './written-tables.ts';

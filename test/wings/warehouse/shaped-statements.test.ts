@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assetsTable } from '../../../src/core/records/columns.ts';
 import { shapeTable, wholeTables } from '../../../src/core/records/shape-table.ts';
 import { csvDialectNames } from '../../../src/lib/csv-dialect.ts';
-import { ddlFor, dialectNames, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
+import { ddlFor, engineNames, loadStatementFor } from '../../../src/wings/warehouse/engines.ts';
 import { problemOf } from './sql-parser.ts';
 
 const shape = {
@@ -14,7 +14,7 @@ const shape = {
 const { table } = shapeTable(assetsTable, shape);
 const folder = 'out/demo';
 
-describe.each(dialectNames)('for %s, a table with new names and exported_at', (name) => {
+describe.each(engineNames)('for %s, a table with new names and exported_at', (name) => {
   it('is created and loaded by these statements', async () => {
     const statements = [
       ddlFor(name, table),
@@ -25,13 +25,13 @@ describe.each(dialectNames)('for %s, a table with new names and exported_at', (n
     await expect(statements.join('\n')).toMatchFileSnapshot(`golden/shaped-${name}.sql`);
   });
 
-  it('has a definition that a parser of the dialect takes', () => {
+  it('has a definition that a parser of the engine takes', () => {
     expect(problemOf(name, ddlFor(name, table).replaceAll(/--.*$/gm, ''))).toBeUndefined();
   });
 });
 
 describe('the CSV statements', () => {
-  it.each(dialectNames)('tell what stands for null in each dialect: %s', (name) => {
+  it.each(engineNames)('tell what stands for null in each engine: %s', (name) => {
     for (const csvDialect of csvDialectNames) {
       const text = loadStatementFor(name, { table: assetsTable, format: 'csv', folder, csvDialect });
       const isMarked = csvDialect === 'redshift' || csvDialect === 'clickhouse';

@@ -1,10 +1,10 @@
 import { init, parse } from '@guanmingchiu/sqlparser-ts';
-import type { DialectName } from '../../../src/wings/warehouse/dialects.ts';
+import type { EngineName } from '../../../src/wings/warehouse/engines.ts';
 
 await init();
 
-/** Statements of a dialect that the parser does not know, most of which run in other tests. */
-const unknown: Partial<Record<DialectName, RegExp>> = {
+/** Statements of a engine that the parser does not know, most of which run in other tests. */
+const unknown: Partial<Record<EngineName, RegExp>> = {
   bigquery: /^LOAD DATA INTO /,
   clickhouse:
     /^(SELECT throwIf|ALTER TABLE \S+ UPDATE |EXCHANGE |RENAME TABLE\s|CREATE TABLE \S+ AS `|CREATE (OR REPLACE )?TABLE \S+ ENGINE = Memory)/,
@@ -14,21 +14,21 @@ const unknown: Partial<Record<DialectName, RegExp>> = {
   postgres: /^(DO \$|DROP TABLE IF EXISTS pg_temp|ATTACH '|INSERT INTO warehouse\.\S+ BY NAME\s)/,
 };
 
-/** Words of a dialect that the parser does not know; the statement is parsed without them. */
-const unknownWords: Partial<Record<DialectName, RegExp>> = {
+/** Words of a engine that the parser does not know; the statement is parsed without them. */
+const unknownWords: Partial<Record<EngineName, RegExp>> = {
   duckdb: / BY NAME(?=\s)/,
   clickhouse: /^COMMENT '.*(?=;?$)/gm,
 };
 
-export function isKnown(dialect: DialectName, statement: string): boolean {
-  return unknown[dialect]?.test(statement) !== true;
+export function isKnown(engine: EngineName, statement: string): boolean {
+  return unknown[engine]?.test(statement) !== true;
 }
 
-/** Why a parser of the dialect refuses a statement; undefined where it takes it. */
-export function problemOf(dialect: DialectName, statement: string): string | undefined {
-  const known = unknownWords[dialect] === undefined ? statement : statement.replace(unknownWords[dialect], '');
+/** Why a parser of the engine refuses a statement; undefined where it takes it. */
+export function problemOf(engine: EngineName, statement: string): string | undefined {
+  const known = unknownWords[engine] === undefined ? statement : statement.replace(unknownWords[engine], '');
   try {
-    parse(known, dialect === 'postgres' ? 'postgresql' : dialect);
+    parse(known, engine === 'postgres' ? 'postgresql' : engine);
     return undefined;
   } catch (error) {
     return String(error);

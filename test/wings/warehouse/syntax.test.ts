@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { assetsTable, creatorsTable, filesTable, tables } from '../../../src/core/records/columns.ts';
 import { tableFormats } from '../../../src/exports/duckdb-files.ts';
-import { ddlFor, dialectNames, dialects, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
-import type { Dialect } from '../../../src/wings/warehouse/dialect.ts';
-import type { DialectName } from '../../../src/wings/warehouse/dialects.ts';
+import { ddlFor, engineNames, engines, loadStatementFor } from '../../../src/wings/warehouse/engines.ts';
+import type { Engine } from '../../../src/wings/warehouse/engine.ts';
+import type { EngineName } from '../../../src/wings/warehouse/engines.ts';
 import { recordTable } from '../../../src/wings/warehouse/scripts/record-table.ts';
 import { exampleScript } from './example-script.ts';
 import { isKnown, problemOf } from './sql-parser.ts';
 
 /** The statements of a script, without comments and psql's own commands. A block of PostgreSQL has statements of its own. */
-function statementsOf(name: DialectName, script: string): string[] {
+function statementsOf(name: EngineName, script: string): string[] {
   return script
     .replaceAll(/^(?:--|\\copy|\\set).*$/gm, '')
     .split(name === 'postgres' ? /;\n(?:\n|$)/ : /;\n/)
@@ -18,8 +18,8 @@ function statementsOf(name: DialectName, script: string): string[] {
     .filter((piece) => piece !== '');
 }
 
-describe.each(dialectNames)('for %s', (name) => {
-  it('every statement is one that a parser of the dialect takes', () => {
+describe.each(engineNames)('for %s', (name) => {
+  it('every statement is one that a parser of the engine takes', () => {
     let parsed = 0;
     for (const table of tables) {
       const scripts = [
@@ -68,8 +68,8 @@ describe.each(dialectNames)('for %s', (name) => {
 
 it('docs/warehouses.md has the types and limits of each warehouse', () => {
   const page = readFileSync(new URL('../../../docs/warehouses.md', import.meta.url), 'utf8');
-  for (const name of dialectNames) {
-    const { types, longestText }: Dialect = dialects[name];
+  for (const name of engineNames) {
+    const { types, longestText }: Engine = engines[name];
     const texts = [...new Set([types.string, types.json])].map((type) => `\`${type}\``).join(', ');
     const others = [types.int64, types.decimal, types.timestamp].map((type) => `\`${type}\``).join(' | ');
     expect(page).toContain(`| \`${name}\` | ${texts} | ${others} | ${longestText?.toLocaleString('en') ?? ''} |\n`);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loadStatementFor, dialectNames, type DialectName } from '../../../src/wings/warehouse/dialects.ts';
+import { loadStatementFor, engineNames, type EngineName } from '../../../src/wings/warehouse/engines.ts';
 import {
   type InPlaceName,
   inPlaceNames,
@@ -9,9 +9,9 @@ import { timesTable } from './written-tables.ts';
 
 /**
  * What makes a database read our timestamps, whole microseconds, at their unit; `by itself` where it follows the logical type of
- * the Parquet file. A new dialect has to say it here.
+ * the Parquet file. A new engine has to say it here.
  */
-const unitOptions: Readonly<Record<DialectName, RegExp | 'by itself'>> = {
+const unitOptions: Readonly<Record<EngineName, RegExp | 'by itself'>> = {
   duckdb: 'by itself',
   // Parquet goes there by DuckDB.
   postgres: 'by itself',
@@ -21,7 +21,7 @@ const unitOptions: Readonly<Record<DialectName, RegExp | 'by itself'>> = {
   redshift: 'by itself',
 };
 
-it.each(dialectNames)('%s reads timestamps of Parquet at their unit', (name) => {
+it.each(engineNames)('%s reads timestamps of Parquet at their unit', (name) => {
   const option = unitOptions[name];
   const text = loadStatementFor(name, { table: timesTable, format: 'parquet', folder: 'out' });
   if (option !== 'by itself') expect(text).toMatch(option);

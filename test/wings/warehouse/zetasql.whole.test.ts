@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tables } from '../../../src/core/records/columns.ts';
 import { tableFormats } from '../../../src/exports/duckdb-files.ts';
-import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/dialects.ts';
+import { ddlFor, loadStatementFor } from '../../../src/wings/warehouse/engines.ts';
 import { zetasqlOfTests } from './engines/zetasql-of-tests.ts';
 import { exampleScript } from './example-script.ts';
 

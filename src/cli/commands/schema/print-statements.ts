@@ -9,10 +9,10 @@ import { openFinished } from '../../../exports/finished-export.ts';
 import { programVersion } from '../../../lib/packages/package-root.ts';
 import {
   commentsFor,
-  dialectNames,
+  engineNames,
   selectSchema,
   ddlFor,
-  type DialectName,
+  type EngineName,
   exampleFolders,
   exportScript,
   hasClusters,
@@ -33,41 +33,41 @@ const exampleNote =
   '-- An example: files, folder, counts, seals and times are placeholders. For one export: schema --of EXPORT.\n';
 
 /** The statements for an example: what creates and loads each table. */
-export function exampleText(args: CommandLine, dialect: DialectName): string {
+export function exampleText(args: CommandLine, engine: EngineName): string {
   const layout = layoutOf(args);
   const { prefix } = givenNames(args);
-  const folder = givenFolder(args) ?? layout.folder ?? exampleFolders[dialect];
-  const cluster = clusterOf(args, dialect, layout.tables);
-  const texts = layout.tables.map((table) => statementsOf(table, dialect, { ...layout, folder, cluster }, prefix));
-  return `${exampleNote}${noteFor(dialect)}\n${texts.join('\n')}`;
+  const folder = givenFolder(args) ?? layout.folder ?? exampleFolders[engine];
+  const cluster = clusterOf(args, engine, layout.tables);
+  const texts = layout.tables.map((table) => statementsOf(table, engine, { ...layout, folder, cluster }, prefix));
+  return `${exampleNote}${noteFor(engine)}\n${texts.join('\n')}`;
 }
 
 /** The script for the export that `--of` names. */
-export async function scriptText(args: CommandLine, dialect: DialectName): Promise<string> {
+export async function scriptText(args: CommandLine, engine: EngineName): Promise<string> {
   const place = await exportPlace(args.text('of') ?? '', args);
   const finished = await openFinished(place.folder, place.files);
   const { schema, prefix } = givenNames(args);
   const folder = givenFolder(args) ?? shortPath(place.folder, args.terminal.cwd());
-  requireReachable(dialect, folder);
-  const source = scriptExportOf(finished, dialect, prefix);
+  requireReachable(engine, folder);
+  const source = scriptExportOf(finished, engine, prefix);
   const tables = source.plan.tables.map(({ table }) => table);
-  const cluster = clusterOf(args, dialect, tables);
-  return `${scriptHeading(source, programVersion())}${exportScript(source, { dialect, folder, schema, cluster })}`;
+  const cluster = clusterOf(args, engine, tables);
+  return `${scriptHeading(source, programVersion())}${exportScript(source, { engine, folder, schema, cluster })}`;
 }
 
 /** `--cluster`. @throws {ExportError} `usage` where a warehouse has no such order, or no table has a column */
-function clusterOf(args: CommandLine, dialect: DialectName, tables: readonly Table[]): string[] {
+function clusterOf(args: CommandLine, engine: EngineName, tables: readonly Table[]): string[] {
   const text = args.text('cluster');
   if (text === undefined) return [];
-  if (!hasClusters(dialect)) {
-    const able = dialectNames.filter(hasClusters).join(', ');
-    throw new ExportError('usage', `--cluster does not go with --for ${dialect}`, { todo: `It goes with ${able}.` });
+  if (!hasClusters(engine)) {
+    const able = engineNames.filter(hasClusters).join(', ');
+    throw new ExportError('usage', `--cluster does not go with --for ${engine}`, { todo: `It goes with ${able}.` });
   }
   const names = text.split(',').map((name) => name.trim());
   const known = tables.flatMap(({ columns }) => columns.map(({ name }) => name));
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) {
-    requireCluster(dialect, tables, names);
+    requireCluster(engine, tables, names);
     return names;
   }
   throw new ExportError('usage', `--cluster names the column ${shownWord(unknown)}, which no table has`, {
@@ -76,7 +76,7 @@ function clusterOf(args: CommandLine, dialect: DialectName, tables: readonly Tab
 }
 
 /** Where each warehouse reads files from. */
-const reached: Readonly<Record<DialectName, { readonly pattern: RegExp; readonly places: string }>> = {
+const reached: Readonly<Record<EngineName, { readonly pattern: RegExp; readonly places: string }>> = {
   duckdb: { pattern: /^/, places: '' },
   postgres: {
     pattern: /^(?!s3:|gs:|az:|@)/,
@@ -89,10 +89,10 @@ const reached: Readonly<Record<DialectName, { readonly pattern: RegExp; readonly
 };
 
 /** @throws {ExportError} `usage` */
-function requireReachable(dialect: DialectName, folder: string): void {
-  const { pattern, places } = reached[dialect];
+function requireReachable(engine: EngineName, folder: string): void {
+  const { pattern, places } = reached[engine];
   if (pattern.test(folder)) return;
-  throw new ExportError('usage', `${dialect} cannot read ${folder}`, { todo: `It reads ${places}.` });
+  throw new ExportError('usage', `${engine} cannot read ${folder}`, { todo: `It reads ${places}.` });
 }
 
 /** `--schema` and `--prefix`. @throws {ExportError} `usage` */
@@ -110,16 +110,16 @@ export function givenFolder(args: CommandLine): string | undefined {
 
 function statementsOf(
   whole: Table,
-  dialect: DialectName,
+  engine: EngineName,
   { formats, folder = '', csvDialect, codecs, cluster }: Layout,
   prefix: string,
 ): string {
-  const own = (csvDialectNames as readonly string[]).includes(dialect) ? (dialect as CsvDialectName) : 'rfc4180';
-  const dialects: readonly CsvDialectName[] =
+  const own = (csvDialectNames as readonly string[]).includes(engine) ? (engine as CsvDialectName) : 'rfc4180';
+  const forms: readonly CsvDialectName[] =
     csvDialect === undefined ? [...new Set(['rfc4180', own] as const)] : [csvDialect];
   const table = { ...whole, name: prefix + whole.name };
   const loadOf = (format: TableFormat, name?: CsvDialectName): string => {
-    const text = loadStatementFor(dialect, {
+    const text = loadStatementFor(engine, {
       table,
       format,
       folder,
@@ -130,25 +130,25 @@ function statementsOf(
   };
   const loads = formats.flatMap((format) =>
     format === 'csv'
-      ? dialects.map((name) => `-- load: csv, written with csv.dialect: ${name}\n${loadOf(format, name)}`)
+      ? forms.map((name) => `-- load: csv, written with csv.dialect: ${name}\n${loadOf(format, name)}`)
       : [`-- load: ${format}\n${loadOf(format)}`],
   );
-  const viewed = viewNames.find((name) => name === dialect);
+  const viewed = viewNames.find((name) => name === engine);
   const inPlace =
     viewed === undefined || !formats.includes('parquet')
       ? []
       : [
           `-- in place, instead of a table and a load:\n${wholeView(viewed, table, within(folder, `parquet/${whole.name}/`))}`,
         ];
-  return [ddlFor(dialect, table, cluster) + commentsFor(dialect, table), ...loads, ...inPlace].join('\n');
+  return [ddlFor(engine, table, cluster) + commentsFor(engine, table), ...loads, ...inPlace].join('\n');
 }
 
 /** Makes the schema of `--schema` the current one. @throws {ExportError} `usage` where no statement does */
-export function schemaText(engine: string, schema: string | undefined): string {
+export function schemaText(purpose: string, schema: string | undefined): string {
   if (schema === undefined) return '';
-  const dialect = dialectNames.find((name) => name === engine);
-  if (dialect !== undefined) return selectSchema(dialect, schema);
-  if (engine !== 'athena') return `USE ${engine === 'trino' ? doubleQuoted(schema) : backQuoted(schema)};\n`;
+  const engine = engineNames.find((name) => name === purpose);
+  if (engine !== undefined) return selectSchema(engine, schema);
+  if (purpose !== 'athena') return `USE ${purpose === 'trino' ? doubleQuoted(schema) : backQuoted(schema)};\n`;
   throw new ExportError('usage', '--schema does not go with --for athena', {
     todo: 'Select the database where you run the statements.',
   });

@@ -3,7 +3,7 @@ import { exitCodes } from '../../../lib/exit-codes.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import {
   columnsDocument,
-  dialectNames,
+  engineNames,
   inPlaceNames,
   dbtSources,
   nftView,
@@ -86,7 +86,7 @@ function nightsText(engine: string, table: Table, address: ReturnType<typeof nig
 }
 
 function noNights(engine: string): ExportError {
-  const isWarehouse = dialectNames.some((name) => name === engine);
+  const isWarehouse = engineNames.some((name) => name === engine);
   const isBigquery = engine === 'bigquery';
   const why = isBigquery ? ': its addresses take one asterisk' : '';
   const loads = `Load each night: asset-export schema --of EXPORT --for ${engine}.`;
@@ -96,13 +96,13 @@ function noNights(engine: string): ExportError {
   });
 }
 
-const purposes = [...dialectNames, ...inPlaceNames, 'dbt', 'job'] as const;
+const purposes = [...engineNames, ...inPlaceNames, 'dbt', 'job'] as const;
 
 /** What `--for` may name beside a flag that needs it. */
 const purposesOf = {
-  mode: [...dialectNames, ...inPlaceNames, 'dbt'],
+  mode: [...engineNames, ...inPlaceNames, 'dbt'],
   nights: ['duckdb', 'clickhouse', ...inPlaceNames],
-  views: [...dialectNames, ...inPlaceNames],
+  views: [...engineNames, ...inPlaceNames],
 } as const;
 
 const scriptModes = ['replace', 'scd2'] as const;
@@ -197,10 +197,10 @@ async function textOf(args: CommandLine): Promise<string> {
   if (purpose === 'job') return jobSchemaText();
   const isExport = args.text('of') !== undefined;
   if (purpose === undefined) return columnsDocument(isExport ? await tablesOfExport(args) : layoutOf(args).tables);
-  const dialect = dialectNames.find((name) => name === purpose);
+  const engine = engineNames.find((name) => name === purpose);
   if (purpose === 'dbt' || args.isOn('views')) return analystsText(args, purpose);
-  if (dialect === undefined || args.text('nights') !== undefined) return inPlaceText(args, purpose);
-  return isExport ? scriptText(args, dialect) : exampleText(args, dialect);
+  if (engine === undefined || args.text('nights') !== undefined) return inPlaceText(args, purpose);
+  return isExport ? scriptText(args, engine) : exampleText(args, engine);
 }
 
 /** @throws {ExportError} `usage` for flags that say nothing together */
@@ -268,7 +268,7 @@ async function analystsText(args: CommandLine, purpose: string): Promise<string>
   const written = args.text('of') === undefined ? layoutOf(args).tables : await tablesOfExport(args);
   // Loads keep no table of changes.
   const tables = written.filter(({ name }) => name !== changesTable.name);
-  const engine = [...dialectNames, ...inPlaceNames].find((name) => name === purpose);
+  const engine = [...engineNames, ...inPlaceNames].find((name) => name === purpose);
   if (engine === undefined) return dbtSources(tables, isVersions, prefix, schema);
   return schemaText(engine, schema) + nftView(engine, { tables, prefix, isVersions });
 }

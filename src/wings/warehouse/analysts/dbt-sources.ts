@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { type Column, isIdColumn, type Table } from '../../../core/records/table.ts';
-import { aboutTable } from '../dialect.ts';
+import { aboutTable } from '../engine.ts';
 import { recordTable } from '../scripts/record-table.ts';
 import { validColumns } from '../valid-columns.ts';
 

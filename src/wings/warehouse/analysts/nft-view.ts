@@ -1,5 +1,5 @@
 import { type Column, type Table, wholeName } from '../../../core/records/table.ts';
-import type { DialectName } from '../dialects.ts';
+import type { EngineName } from '../engines.ts';
 import type { InPlaceName } from '../in-place/in-place-engines.ts';
 import { type ViewType, type ViewWords, viewWords } from './view-words.ts';
 
@@ -31,7 +31,7 @@ export const nftViewColumns: readonly string[] = [
 ];
 
 /** The view `nft_metadata`: a row for each asset, under names that need no explanation. What the tables cannot fill is null. */
-export function nftView(name: DialectName | InPlaceName, viewed: ViewedTables): string {
+export function nftView(name: EngineName | InPlaceName, viewed: ViewedTables): string {
   const words = viewWords[name];
   const { quote, types } = words;
   const assets = viewed.tables.find((table) => table.name === 'assets');

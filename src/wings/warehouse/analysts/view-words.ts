@@ -1,5 +1,5 @@
 import { backQuoted, doubleQuoted, escapedBackQuoted, literal } from '../../../lib/sql-text.ts';
-import { dialects, type DialectName } from '../dialects.ts';
+import { engines, type EngineName } from '../engines.ts';
 import type { InPlaceName } from '../in-place/in-place-engines.ts';
 import { snowflakeName } from '../snowflake.ts';
 
@@ -33,13 +33,13 @@ const spark: ViewWords = {
   types: { ...hiveTypes, string: 'STRING', json: 'STRING' },
 };
 
-export const viewWords: Readonly<Record<DialectName | InPlaceName, ViewWords>> = {
+export const viewWords: Readonly<Record<EngineName | InPlaceName, ViewWords>> = {
   duckdb: {
     quote: doubleQuoted,
     // A lone surrogate's escape is not valid there.
     member: (column, ...steps) =>
       `CASE WHEN json_valid(${column}) THEN json_extract_string(${column}, ${pathOf(steps)}) END`,
-    types: dialects.duckdb.types,
+    types: engines.duckdb.types,
   },
   postgres: {
     quote: doubleQuoted,
@@ -49,17 +49,17 @@ export const viewWords: Readonly<Record<DialectName | InPlaceName, ViewWords>> =
       const ways = path.map((step, at) => (at === path.length - 1 ? ` ->> ${step}` : ` -> ${step}`)).join('');
       return `CASE WHEN CAST(${column} AS text) !~ '\\\\u(0000|[dD][89a-fA-F])' THEN ${column}${ways} END`;
     },
-    types: dialects.postgres.types,
+    types: engines.postgres.types,
   },
   bigquery: {
     quote: escapedBackQuoted,
     member: (column, ...steps) => `JSON_VALUE(${column}, ${pathOf(steps)})`,
-    types: dialects.bigquery.types,
+    types: engines.bigquery.types,
   },
   snowflake: {
     quote: snowflakeName,
     member: (column, ...steps) => `GET_PATH(TRY_PARSE_JSON(${column}), ${literal(snowflakePath(steps))})::VARCHAR`,
-    types: dialects.snowflake.types,
+    types: engines.snowflake.types,
   },
   clickhouse: {
     quote: escapedBackQuoted,
@@ -86,7 +86,7 @@ export const viewWords: Readonly<Record<DialectName | InPlaceName, ViewWords>> =
             : `JSON_EXTRACT_PATH_TEXT(${inner}, ${literal(step)}, TRUE)`,
         column,
       ),
-    types: dialects.redshift.types,
+    types: engines.redshift.types,
   },
   athena: trino,
   trino,

@@ -1,7 +1,7 @@
 import type { Column, ColumnType, Table } from '../../../core/records/table.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { backQuoted, doubleQuoted, escapedLiteral, literal } from '../../../lib/sql-text.ts';
-import { aboutTable, createTableText } from '../dialect.ts';
+import { aboutTable, createTableText } from '../engine.ts';
 import { type NightsAddress, requireKey } from './nights-address.ts';
 
 /** An engine that reads the Parquet files of an export where they lie. */

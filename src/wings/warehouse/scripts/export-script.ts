@@ -2,7 +2,7 @@ import { changesTable } from '../../../core/records/columns.ts';
 import { isIdColumn, type Table } from '../../../core/records/table.ts';
 import type { Source } from '../../../exports/duckdb-files.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { type DialectName, loadStatementFor, noteFor, requireShortTexts } from '../dialects.ts';
+import { type EngineName, loadStatementFor, noteFor, requireShortTexts } from '../engines.ts';
 import type { LoadPlan, LoadTable } from '../load-plan.ts';
 import { replaceStatements, type ScriptTables, type ScriptedTable } from './apply-rows.ts';
 import { recordTable, stagePrefix } from './record-table.ts';
@@ -10,7 +10,7 @@ import { type Stage, styles } from './script-style.ts';
 
 /** What a script is written for. */
 export interface ScriptOptions {
-  readonly dialect: DialectName;
+  readonly engine: EngineName;
   /** Where the export lies for the warehouse. */
   readonly folder: string;
   readonly schema?: string | undefined;
@@ -33,8 +33,8 @@ export interface ScriptExport {
  * @throws {ExportError} `usage` for an export without tables, `notTolerated` for one without assets, or with texts too long for the warehouse
  */
 export function exportScript(source: ScriptExport, options: ScriptOptions): string {
-  const { dialect, schema } = options;
-  const style = styles[dialect];
+  const { engine, schema } = options;
+  const style = styles[engine];
   const staged = stagedTables(source, options);
   const stages = staged.map(({ stage }) => stage.name);
   const types = style.requireTypes === undefined ? [] : [`${stages[0] ?? ''}_types`];
@@ -51,14 +51,14 @@ export function exportScript(source: ScriptExport, options: ScriptOptions): stri
   const drops = style.drop([...stages, ...types, ...style.gate.made(stages, gate)]);
   const targets = kept(source.plan).map(({ table }) => table.name);
   const created = createdTables(source, options);
-  requireShortTexts(dialect, created);
+  requireShortTexts(engine, created);
   return [
-    `${style.start}${noteFor(dialect)}`,
+    `${style.start}${noteFor(engine)}`,
     ...(schema === undefined ? [] : [style.useSchema(schema)]),
     ...created.map((table) => style.createIfAbsent(table, options.cluster ?? [])),
     `-- The rows of the export, in tables of their own.\n${drops}`,
     ...types.map((name) => style.requireTypes?.(created.slice(1), name, schema) ?? ''),
-    ...staged.flatMap(({ stage, source: files }) => [style.createStage(stage), loadOf(dialect, stage, files)]),
+    ...staged.flatMap(({ stage, source: files }) => [style.createStage(stage), loadOf(engine, stage, files)]),
     style.begin(targets),
     ...replaceStatements(tables, style, gate),
     style.commit,
@@ -68,8 +68,8 @@ export function exportScript(source: ScriptExport, options: ScriptOptions): stri
     .join('\n');
 }
 
-function loadOf(dialect: DialectName, { name, columns }: Stage, source: Source): string {
-  return source.files?.length === 0 ? '' : loadStatementFor(dialect, { ...source, table: { name, columns } });
+function loadOf(engine: EngineName, { name, columns }: Stage, source: Source): string {
+  return source.files?.length === 0 ? '' : loadStatementFor(engine, { ...source, table: { name, columns } });
 }
 
 /** The tables of the warehouse. */
@@ -78,9 +78,9 @@ function kept({ tables }: LoadPlan): LoadTable[] {
 }
 
 /** The tables that are there after the script, with the columns and the key. */
-function createdTables({ plan }: ScriptExport, { dialect }: ScriptOptions): Table[] {
-  const hasKeys = dialect === 'postgres';
-  const loads = hasKeys || dialect === 'duckdb' ? { ...recordTable, key: ['table'] } : recordTable;
+function createdTables({ plan }: ScriptExport, { engine }: ScriptOptions): Table[] {
+  const hasKeys = engine === 'postgres';
+  const loads = hasKeys || engine === 'duckdb' ? { ...recordTable, key: ['table'] } : recordTable;
   const own = kept(plan).map(({ name, table }): Table => {
     const key = name === 'assets' ? table.columns.filter(isIdColumn).map((column) => column.name) : childKey;
     return { ...table, ...(hasKeys && key.length > 0 ? { key } : {}) };
@@ -91,10 +91,10 @@ function createdTables({ plan }: ScriptExport, { dialect }: ScriptOptions): Tabl
 const childKey = ['asset_id', 'position'];
 
 /** The stages of a script. */
-function stagedTables({ plan }: ScriptExport, { dialect, folder }: ScriptOptions): ScriptedTable[] {
+function stagedTables({ plan }: ScriptExport, { engine, folder }: ScriptOptions): ScriptedTable[] {
   const { format, csvDialect, prefix } = plan;
   // Names of 63 bytes would be cut in PostgreSQL.
-  const own = styles[dialect].hasTemporaryStages === true ? '' : prefix;
+  const own = styles[engine].hasTemporaryStages === true ? '' : prefix;
   return kept(plan).map(({ name, table, files, rows }) => ({
     rows,
     id: name === 'assets' ? table.columns.find(isIdColumn)?.name : 'asset_id',

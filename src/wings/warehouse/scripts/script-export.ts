@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import type { FinishedExport } from '../../../exports/finished-export.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { printable } from '../../../lib/format-text.ts';
-import type { DialectName } from '../dialects.ts';
+import type { EngineName } from '../engines.ts';
 import { planLoad } from '../load-plan.ts';
 import type { ScriptExport } from './export-script.ts';
 
 /** What a script needs of a finished export. @throws {ExportError} `usage` for a diff, and when the warehouse reads none of its files */
-export function scriptExportOf(finished: FinishedExport, dialect: DialectName, prefix: string): ScriptExport {
+export function scriptExportOf(finished: FinishedExport, engine: EngineName, prefix: string): ScriptExport {
   const { manifest, folder } = finished;
   if (manifest.kind === 'diff') {
     throw new ExportError('usage', `${folder} is a diff: it holds changes, not a whole export`, {
@@ -16,7 +16,7 @@ export function scriptExportOf(finished: FinishedExport, dialect: DialectName, p
   }
   return {
     name: basename(folder),
-    plan: planLoad(finished, dialect === 'postgres' ? 'psql' : 'duckdb', prefix),
+    plan: planLoad(finished, engine === 'postgres' ? 'psql' : 'duckdb', prefix),
     startedAtMs: manifest.startedAtMs,
   };
 }

@@ -1,6 +1,6 @@
 import type { Column, Table, ColumnType } from '../../../core/records/table.ts';
 import { escapedBackQuoted, doubleQuoted, escapedLiteral, literal } from '../../../lib/sql-text.ts';
-import { commentsFor, ddlFor, type DialectName } from '../dialects.ts';
+import { commentsFor, ddlFor, type EngineName } from '../engines.ts';
 import { snowflakeName } from '../snowflake.ts';
 import { clickhouseType } from '../clickhouse.ts';
 
@@ -131,12 +131,12 @@ function gateTable(quote: (name: string) => string, create: Gate['create']): Gat
 }
 
 /** Empties the tables and fills them. */
-function deleteAndInsert(dialect: DialectName, remove: (table: string, gate: string) => string): ScriptStyle['swap'] {
+function deleteAndInsert(engine: EngineName, remove: (table: string, gate: string) => string): ScriptStyle['swap'] {
   return (pairs, gate) => {
     const {
       quote,
       gate: { from },
-    } = styles[dialect];
+    } = styles[engine];
     return pairs.map(({ name, columns, target }) => {
       const names = columns.map((column) => quote(column.name)).join(', ');
       return `${remove(quote(target), quote(gate))} INTO ${quote(target)} (${names}) SELECT s.* FROM ${quote(name)} AS s${from(gate)};\n`;
@@ -145,17 +145,17 @@ function deleteAndInsert(dialect: DialectName, remove: (table: string, gate: str
 }
 
 /** The stage has the target's types: its rows fit there. A target that lacks a column has no stage, and then nothing is changed. */
-function stageLike(dialect: DialectName): ScriptStyle['createStage'] {
+function stageLike(engine: EngineName): ScriptStyle['createStage'] {
   return ({ name, columns, target }) => {
-    const { quote } = styles[dialect];
+    const { quote } = styles[engine];
     const selected = columns.map((column) => quote(column.name));
     return `CREATE TEMPORARY TABLE ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${quote(target)} WHERE 1 = 0;\n`;
   };
 }
 
-function createIfAbsent(dialect: DialectName): ScriptStyle['createIfAbsent'] {
+function createIfAbsent(engine: EngineName): ScriptStyle['createIfAbsent'] {
   return (table, cluster) =>
-    ddlFor(dialect, table, cluster).replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS') + commentsFor(dialect, table);
+    ddlFor(engine, table, cluster).replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS') + commentsFor(engine, table);
 }
 
 /** Drops one table a statement. */
@@ -236,7 +236,7 @@ function readyOf(stage: string): string {
   return `${stage}_ready`;
 }
 
-export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
+export const styles: Readonly<Record<EngineName, ScriptStyle>> = {
   duckdb: {
     quote: doubleQuoted,
     text: literal,
@@ -367,6 +367,6 @@ export const styles: Readonly<Record<DialectName, ScriptStyle>> = {
 };
 
 /** Makes a schema the current one. */
-export function selectSchema(dialect: DialectName, schema: string): string {
-  return styles[dialect].useSchema(schema);
+export function selectSchema(engine: EngineName, schema: string): string {
+  return styles[engine].useSchema(schema);
 }

@@ -3,12 +3,12 @@ import { assetsTable, tables } from '../../../../src/core/records/columns.ts';
 import { shapeTable, wholeTables } from '../../../../src/core/records/shape-table.ts';
 import type { Cell, Table } from '../../../../src/core/records/table.ts';
 import { nftView } from '../../../../src/wings/warehouse/analysts/nft-view.ts';
-import { ddlFor, dialectNames, loadStatementFor } from '../../../../src/wings/warehouse/dialects.ts';
+import { ddlFor, engineNames, loadStatementFor } from '../../../../src/wings/warehouse/engines.ts';
 import { inPlaceNames } from '../../../../src/wings/warehouse/in-place/in-place-engines.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { grammarsOfTests } from '../engines/grammars-of-tests.ts';
 import { zetasqlOfTests } from '../engines/zetasql-of-tests.ts';
-import { engineNames, scriptEngines } from '../scripts/script-engines.ts';
+import { scriptEngineNames, scriptEngines } from '../scripts/script-engines.ts';
 import { problemOf } from '../sql-parser.ts';
 import { styles } from '../../../../src/wings/warehouse/scripts/script-style.ts';
 import { rowsOf, writeParts } from '../written-tables.ts';
@@ -66,7 +66,7 @@ const oddLinks = [
   '{"image":5}',
 ];
 
-describe.each(engineNames)('the view nft_metadata in %s', (name) => {
+describe.each(scriptEngineNames)('the view nft_metadata in %s', (name) => {
   it.skipIf(engines[name].isMissing)('has a row for each asset, with what the tables know', async () => {
     const engine = engines[name];
     const folder = await tempFolder();
@@ -101,7 +101,7 @@ describe.each(engineNames)('the view nft_metadata in %s', (name) => {
   });
 });
 
-describe.each([...dialectNames, ...inPlaceNames])('the view for %s', (name) => {
+describe.each([...engineNames, ...inPlaceNames])('the view for %s', (name) => {
   const small = shapeTable(assetsTable, { ...wholeTables, columns: ['id', 'burnt'], rename: { id: 'asset' } }).table;
   const texts = [
     nftView(name, whole),

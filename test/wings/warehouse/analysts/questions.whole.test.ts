@@ -10,7 +10,7 @@ import { parseTarget } from '../../../../src/wings/load/load-target.ts';
 import { keptFolder } from '../../../support/temp-folder.ts';
 import { grammarsOfTests } from '../engines/grammars-of-tests.ts';
 import { zetasqlOfTests } from '../engines/zetasql-of-tests.ts';
-import { engineNames, scriptEngines } from '../scripts/script-engines.ts';
+import { scriptEngineNames, scriptEngines } from '../scripts/script-engines.ts';
 import { exportNights, piecesOf, scriptOf } from '../scripts/script-nights.ts';
 import { problemOf } from '../sql-parser.ts';
 import { sampled } from '../../../model/support/sample.ts';
@@ -50,7 +50,7 @@ function listOf(value: unknown): unknown {
 }
 
 /** The query as an engine gives its answer with all members: DuckDB's JSON needs the names that the page describes. */
-function queryFor(name: (typeof engineNames)[number], sql: string): string {
+function queryFor(name: (typeof scriptEngineNames)[number], sql: string): string {
   if (name !== 'duckdb') return sql;
   return sql.replace(/\(\((.+)\)\)/, (_, members: string) => {
     const named = members.split(', ').map((member) => `'${member}': ${member}`);
@@ -81,7 +81,7 @@ async function loadVersions(name: 'duckdb' | 'postgres'): Promise<void> {
 let versions = 0;
 
 const page = readFileSync(new URL('../../../../docs/questions.md', import.meta.url), 'utf8');
-const running = engineNames.filter((name) => !engines[name].isMissing);
+const running = scriptEngineNames.filter((name) => !engines[name].isMissing);
 
 const asked = sampled(questions, 4);
 

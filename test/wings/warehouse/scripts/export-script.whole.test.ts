@@ -6,7 +6,7 @@ import { sha256 } from '../../../../src/lib/hash/sha256.ts';
 import { styles } from '../../../../src/wings/warehouse/scripts/script-style.ts';
 import { runsAll } from '../../../support/lane.ts';
 import { keptFolder, tempFolder } from '../../../support/temp-folder.ts';
-import { engineNames, scriptEngines } from './script-engines.ts';
+import { scriptEngineNames, scriptEngines } from './script-engines.ts';
 import { exportFew, exportNights, piecesOf, scriptOf, scriptTables } from './script-nights.ts';
 
 const engines = await scriptEngines();
@@ -23,10 +23,10 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-describe.each(engineNames)('a script for %s', (dialect) => {
-  const engine = engines[dialect];
+describe.each(scriptEngineNames)('a script for %s', (name) => {
+  const engine = engines[name];
   const test = it.skipIf(engine.isMissing);
-  const pieces = async (night: number): Promise<string[]> => piecesOf(await scriptOf(nights[night] ?? '', dialect));
+  const pieces = async (night: number): Promise<string[]> => piecesOf(await scriptOf(nights[night] ?? '', name));
   /** The first load before others. */
   const begin = async (): Promise<void> => {
     await engine.renew();
@@ -39,7 +39,7 @@ describe.each(engineNames)('a script for %s', (dialect) => {
     const all: string[] = [];
     for (const table of scriptTables) {
       const names = (finished.tables.get(table)?.columns ?? []).map(({ name }) => name);
-      const kept = names.filter((name) => name !== 'fetched_at' && name !== 'extra').map(styles[dialect].quote);
+      const kept = names.filter((name) => name !== 'fetched_at' && name !== 'extra').map(styles[name].quote);
       const rows = await engine.rows(`SELECT ${kept.join(', ')} FROM ${table}`);
       all.push(`${table}: ${rows.length} rows, ${sha256(rows.sort().join('\n'))}`);
     }
@@ -86,8 +86,8 @@ describe.each(engineNames)('a script for %s', (dialect) => {
     const copy = join(await tempFolder(), 'night');
     await cp(nights[1] ?? '', copy, { recursive: true });
     const { manifest } = await openFinished(copy);
-    const script = piecesOf(await scriptOf(copy, dialect));
-    const format = dialect === 'postgres' ? 'csv' : 'parquet';
+    const script = piecesOf(await scriptOf(copy, name));
+    const format = name === 'postgres' ? 'csv' : 'parquet';
     const read = manifest.files.filter(
       (file) => file.rows > 0 && file.format === format && scriptTables.includes(file.table),
     );
@@ -105,7 +105,7 @@ describe.each(engineNames)('a script for %s', (dialect) => {
   test('empties no table where many assets are gone', async () => {
     await begin();
     const before = await dump();
-    await expect(engine.run(piecesOf(await scriptOf(few, dialect)))).rejects.toThrow('would be deleted');
+    await expect(engine.run(piecesOf(await scriptOf(few, name)))).rejects.toThrow('would be deleted');
     expect(await dump()).toEqual(before);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { creatorsTable } from '../../../../src/core/records/columns.ts';
 import type { Manifest } from '../../../../src/places/export/manifest.ts';
-import { ddlFor, loadStatementFor } from '../../../../src/wings/warehouse/dialects.ts';
+import { ddlFor, loadStatementFor } from '../../../../src/wings/warehouse/engines.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { postgresOfTests } from '../postgres-of-tests.ts';
 import { localExports } from '../../load/local-exports.ts';

@@ -20,10 +20,10 @@ export interface ScriptEngine {
 
 const createdTables = ['_asset_export_loads', ...tables.map(({ name }) => name)];
 
-export const engineNames = ['duckdb', 'postgres', 'clickhouse'] as const;
+export const scriptEngineNames = ['duckdb', 'postgres', 'clickhouse'] as const;
 
 /** The databases that run here. */
-export async function scriptEngines(): Promise<Readonly<Record<(typeof engineNames)[number], ScriptEngine>>> {
+export async function scriptEngines(): Promise<Readonly<Record<(typeof scriptEngineNames)[number], ScriptEngine>>> {
   return { duckdb: await duckdbEngine(), postgres: await postgresEngine(), clickhouse: clickhouseEngine() };
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openFinished } from '../../../../src/exports/finished-export.ts';
-import type { DialectName } from '../../../../src/wings/warehouse/dialects.ts';
+import type { EngineName } from '../../../../src/wings/warehouse/engines.ts';
 import { exportScript } from '../../../../src/wings/warehouse/scripts/export-script.ts';
 import { scriptExportOf } from '../../../../src/wings/warehouse/scripts/script-export.ts';
 import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../diff/two-nights.ts';
@@ -34,9 +34,9 @@ export async function exportFew(folder: string): Promise<string> {
 }
 
 /** The script of a night. */
-export async function scriptOf(folder: string, dialect: DialectName, prefix = ''): Promise<string> {
-  const source = scriptExportOf(await openFinished(folder), dialect, prefix);
-  return exportScript(source, { dialect, folder });
+export async function scriptOf(folder: string, engine: EngineName, prefix = ''): Promise<string> {
+  const source = scriptExportOf(await openFinished(folder), engine, prefix);
+  return exportScript(source, { engine, folder });
 }
 
 /** The statements of a script, as they stand apart in it. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFinished } from '../../../../src/exports/finished-export.ts';
-import type { DialectName } from '../../../../src/wings/warehouse/dialects.ts';
+import type { EngineName } from '../../../../src/wings/warehouse/engines.ts';
 import { exportScript } from '../../../../src/wings/warehouse/scripts/export-script.ts';
 import { scriptExportOf } from '../../../../src/wings/warehouse/scripts/script-export.ts';
 import { keptFolder } from '../../../support/temp-folder.ts';
@@ -19,9 +19,9 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-const scriptIn = async (schema: string, dialect: DialectName): Promise<string[]> => {
-  const source = scriptExportOf(await openFinished(nights[1] ?? ''), dialect, '');
-  const options = { dialect, folder: dialect === 'snowflake' ? '@stage/night' : (nights[1] ?? ''), schema };
+const scriptIn = async (schema: string, engine: EngineName): Promise<string[]> => {
+  const source = scriptExportOf(await openFinished(nights[1] ?? ''), engine, '');
+  const options = { engine, folder: engine === 'snowflake' ? '@stage/night' : (nights[1] ?? ''), schema };
   return piecesOf(exportScript(source, options));
 };
 

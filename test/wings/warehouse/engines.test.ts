@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { assetsTable, tables } from '../../../src/core/records/columns.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { isTextColumn, type Table } from '../../../src/core/records/table.ts';
-import type { Dialect } from '../../../src/wings/warehouse/dialect.ts';
+import type { Engine } from '../../../src/wings/warehouse/engine.ts';
 import { tableFormats } from '../../../src/exports/duckdb-files.ts';
 import {
   commentsFor,
   ddlFor,
-  dialectNames,
-  dialects,
+  engineNames,
+  engines,
   loadStatementFor,
   requireShortTexts,
-} from '../../../src/wings/warehouse/dialects.ts';
+} from '../../../src/wings/warehouse/engines.ts';
 
-const folders: Record<(typeof dialectNames)[number], string> = {
+const folders: Record<(typeof engineNames)[number], string> = {
   duckdb: 'out/demo',
   postgres: 'out/demo',
   bigquery: 'gs://bucket/demo',
@@ -29,7 +29,7 @@ describe('of an export that says how long its texts are', () => {
   });
 
   /** Exit, message and ways out; empty where nothing is refused. */
-  const refusalOf = (name: (typeof dialectNames)[number], maxBytes: number): string => {
+  const refusalOf = (name: (typeof engineNames)[number], maxBytes: number): string => {
     try {
       requireShortTexts(name, [tableOf(maxBytes)]);
     } catch (error) {
@@ -53,8 +53,8 @@ describe('of an export that says how long its texts are', () => {
   });
 
   it('a longer text is refused by each warehouse with a limit: exit 3, the columns, and two ways out', () => {
-    for (const name of dialectNames) {
-      const { longestText }: Dialect = dialects[name];
+    for (const name of engineNames) {
+      const { longestText }: Engine = engines[name];
       if (longestText === undefined) continue;
       expect(refusalOf(name, longestText + 1)).toMatch(
         /^notTolerated: .* assets\.id \([\d,]+ bytes\), .*assets\.extra .*--exclude.*another warehouse/,
@@ -63,7 +63,7 @@ describe('of an export that says how long its texts are', () => {
   });
 });
 
-describe.each(dialectNames)('the statements for %s', (name) => {
+describe.each(engineNames)('the statements for %s', (name) => {
   it('are those of the golden file, for each format of the table with every type of column', async () => {
     const statements = [
       ddlFor(name, assetsTable),
@@ -73,7 +73,7 @@ describe.each(dialectNames)('the statements for %s', (name) => {
   });
 
   it('name each column once, with a type of its own and NOT NULL where it is never null', () => {
-    const { types } = dialects[name];
+    const { types } = engines[name];
     for (const table of tables) {
       const lines = ddlFor(name, table)
         .split('\n')

@@ -4,24 +4,24 @@ import { clickhouse } from './clickhouse.ts';
 import type { Source } from '../../exports/duckdb-files.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count } from '../../lib/format-text.ts';
-import type { Dialect } from './dialect.ts';
+import type { Engine } from './engine.ts';
 import { duckdb } from './duckdb.ts';
 import { postgres } from './postgres.ts';
 import { redshift } from './redshift.ts';
 import { snowflake } from './snowflake.ts';
 
 /** The warehouses that `schema --for` knows. A new one is a file and a line here. */
-export const dialects = { duckdb, postgres, bigquery, snowflake, clickhouse, redshift } as const satisfies Record<
+export const engines = { duckdb, postgres, bigquery, snowflake, clickhouse, redshift } as const satisfies Record<
   string,
-  Dialect
+  Engine
 >;
 
-export type DialectName = keyof typeof dialects;
+export type EngineName = keyof typeof engines;
 
-export const dialectNames = Object.keys(dialects) as DialectName[];
+export const engineNames = Object.keys(engines) as EngineName[];
 
 /** Where an export may lie for each warehouse, to fill in. */
-export const exampleFolders: Readonly<Record<DialectName, string>> = {
+export const exampleFolders: Readonly<Record<EngineName, string>> = {
   duckdb: 'out',
   postgres: 'out',
   bigquery: 'gs://bucket/out',
@@ -31,8 +31,8 @@ export const exampleFolders: Readonly<Record<DialectName, string>> = {
 };
 
 /** The statement that creates a table in the warehouse. @param cluster columns that its rows are ordered by, of those that it has */
-export function ddlFor(dialect: DialectName, table: Table, cluster: readonly string[] = []): string {
-  const known: Dialect = dialects[dialect];
+export function ddlFor(engine: EngineName, table: Table, cluster: readonly string[] = []): string {
+  const known: Engine = engines[engine];
   const names = table.columns.map(({ name }) => name);
   return known.createTable(
     table,
@@ -41,14 +41,14 @@ export function ddlFor(dialect: DialectName, table: Table, cluster: readonly str
 }
 
 /** Whether tables of a warehouse may be clustered. */
-export function hasClusters(dialect: DialectName): boolean {
-  const known: Dialect = dialects[dialect];
+export function hasClusters(engine: EngineName): boolean {
+  const known: Engine = engines[engine];
   return known.clusters !== undefined;
 }
 
 /** @throws {ExportError} `usage` for columns that a warehouse orders no rows by */
-export function requireCluster(dialect: DialectName, tables: readonly Table[], cluster: readonly string[]): void {
-  const { clusters: { mostColumns = Infinity, without = [] } = {}, types }: Dialect = dialects[dialect];
+export function requireCluster(engine: EngineName, tables: readonly Table[], cluster: readonly string[]): void {
+  const { clusters: { mostColumns = Infinity, without = [] } = {}, types }: Engine = engines[engine];
   const twice = cluster.find((name, at) => cluster.indexOf(name) < at);
   if (twice !== undefined) {
     throw new ExportError('usage', `--cluster names the column ${twice} twice`, { todo: 'Name each column once.' });
@@ -59,7 +59,7 @@ export function requireCluster(dialect: DialectName, tables: readonly Table[], c
     if (refused !== undefined) {
       throw new ExportError(
         'usage',
-        `${dialect} cannot order rows by the column ${refused.name} (${types[refused.type]})`,
+        `${engine} cannot order rows by the column ${refused.name} (${types[refused.type]})`,
         {
           todo: 'Name another column with --cluster.',
         },
@@ -68,7 +68,7 @@ export function requireCluster(dialect: DialectName, tables: readonly Table[], c
     if (named.length > mostColumns) {
       throw new ExportError(
         'usage',
-        `${dialect} orders a table by at most ${mostColumns} columns: ${table} would have ${named.length}`,
+        `${engine} orders a table by at most ${mostColumns} columns: ${table} would have ${named.length}`,
         { todo: 'Name fewer columns with --cluster.' },
       );
     }
@@ -76,8 +76,8 @@ export function requireCluster(dialect: DialectName, tables: readonly Table[], c
 }
 
 /** @throws {ExportError} `notTolerated` for texts that are longer than a column of the warehouse holds */
-export function requireShortTexts(dialect: DialectName, tables: readonly Table[]): void {
-  const { longestText = Infinity }: Dialect = dialects[dialect];
+export function requireShortTexts(engine: EngineName, tables: readonly Table[]): void {
+  const { longestText = Infinity }: Engine = engines[engine];
   const long = tables.flatMap(({ name, columns }) =>
     columns
       .filter(({ maxBytes = 0 }) => maxBytes > longestText)
@@ -86,7 +86,7 @@ export function requireShortTexts(dialect: DialectName, tables: readonly Table[]
   if (long.length === 0) return;
   throw new ExportError(
     'notTolerated',
-    `a text in ${dialect} has at most ${count(longestText)} bytes, and the export has longer ones: ${long.join(', ')}`,
+    `a text in ${engine} has at most ${count(longestText)} bytes, and the export has longer ones: ${long.join(', ')}`,
     {
       todo: 'Omit them: rebuild EXPORT --out NEW, with --exclude for columns of assets or --tables. Or load the export into another warehouse.',
     },
@@ -94,18 +94,18 @@ export function requireShortTexts(dialect: DialectName, tables: readonly Table[]
 }
 
 /** The statements that describe a table and its columns, where `ddlFor` does not: to be run where the table was created. */
-export function commentsFor(dialect: DialectName, table: Table): string {
-  const known: Dialect = dialects[dialect];
+export function commentsFor(engine: EngineName, table: Table): string {
+  const known: Engine = engines[engine];
   return known.describe?.(table) ?? '';
 }
 
 /** The statements that load the files of a table in the warehouse. */
-export function loadStatementFor(dialect: DialectName, source: Source): string {
-  return dialects[dialect].load(source);
+export function loadStatementFor(engine: EngineName, source: Source): string {
+  return engines[engine].load(source);
 }
 
 /** What to set before the statements are run, as a comment. */
-export function noteFor(dialect: DialectName): string {
-  const { note = '' }: Dialect = dialects[dialect];
+export function noteFor(engine: EngineName): string {
+  const { note = '' }: Engine = engines[engine];
   return note;
 }

@@ -5,7 +5,7 @@ import type { Source } from '../../exports/duckdb-files.ts';
 import { recordTable } from './scripts/record-table.ts';
 
 /** What one warehouse makes of the column table. */
-export interface Dialect {
+export interface Engine {
   readonly types: Readonly<Record<ColumnType, string>>;
   /** Bytes of the longest text that a column holds; absent where a record never reaches the limit. */
   readonly longestText?: number;
