@@ -42,12 +42,12 @@ function watchedProgress(status: ExportStatus, nowMs: number): ProgressFacts {
     bytes,
     credits,
     creditsLeft: creditsLeft ?? undefined,
-    hold: holdOf(status),
+    pause: pauseOf(status),
     service: status.serviceMessage ?? undefined,
   };
 }
 
-function holdOf({ waitingUntil, pausedUntil, lastError }: ExportStatus): ProgressFacts['hold'] {
+function pauseOf({ waitingUntil, pausedUntil, lastError }: ExportStatus): ProgressFacts['pause'] {
   const until = waitingUntil ?? pausedUntil;
   if (until === null) return undefined;
   const kind = waitingUntil === null ? 'paused' : 'waiting';

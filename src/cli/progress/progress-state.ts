@@ -10,7 +10,7 @@ import {
 } from '../../core/run/history/run-figures.ts';
 import type { Holding } from '../../core/work/held-bytes.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
-import { type Hold, RunFold } from '../../core/run/history/run-fold.ts';
+import { type CallPause, RunFold } from '../../core/run/history/run-fold.ts';
 import { leastGuessMs, type ProgressFacts } from './progress-text.ts';
 import type { ProgressOptions } from './progress.ts';
 
@@ -63,7 +63,7 @@ export class ProgressState {
   /** What to show now. Each look is a sample of the speed. */
   look(): ProgressFacts {
     const nowMs = this.#options.clock.now();
-    const hold = this.#fold.holdAt(nowMs);
+    const pause = this.#fold.pauseAt(nowMs);
     this.#addSpan();
     const pace = this.#pace();
     const { work, retries, parts, committed, service } = this.#fold;
@@ -71,7 +71,7 @@ export class ProgressState {
     const counts = this.#fold.counts();
     const { total, totalExact } = this.#fold.total();
     const creditsLeft = this.#credits.after(sent, nowMs);
-    const left = total === undefined ? undefined : this.#left(total - counts.read, pace, hold, creditsLeft);
+    const left = total === undefined ? undefined : this.#left(total - counts.read, pace, pause, creditsLeft);
     const { exported, carried, missing, invalid, duplicate, failed } = counts;
     const seen = { rowsPerPart: this.#options.rowsPerPart, parts, read: committed.read };
     return {
@@ -92,7 +92,7 @@ export class ProgressState {
       bytes,
       credits: sent * this.#options.budget.creditsPerCall,
       creditsLeft,
-      hold: hold === undefined ? undefined : { ...hold, moreDays: left?.moreDays ?? 0 },
+      pause: pause === undefined ? undefined : { ...pause, moreDays: left?.moreDays ?? 0 },
       service: service.state === 'working' ? undefined : service.message,
       ...(this.#answersKept > 0 && sent === 0 ? { note: replayText(this.#answersKept) } : {}),
     };
@@ -121,7 +121,7 @@ export class ProgressState {
     span.sent += this.#seen.sent - sent;
   }
 
-  #addPause({ kind, untilMs }: Hold): void {
+  #addPause({ kind, untilMs }: CallPause): void {
     const fromT = this.#spans[0]?.t ?? 0;
     const recent = this.#pauses.filter(({ untilT }) => untilT > fromT);
     this.#pauses = [...recent, { kind, t: this.#t(), untilT: untilMs - this.#beganMs }];
@@ -143,7 +143,12 @@ export class ProgressState {
     return this.#fold.work.answered >= leastAnswers && this.#t() >= leastGuessMs;
   }
 
-  #left(entries: number, pace: Pace, hold: Hold | undefined, creditsLeft: number | undefined): TimeLeft | undefined {
+  #left(
+    entries: number,
+    pace: Pace,
+    pause: CallPause | undefined,
+    creditsLeft: number | undefined,
+  ): TimeLeft | undefined {
     const { settled } = this.#fold;
     const asked = askedIds(settled);
     // Not every entry is an id to request.
@@ -151,7 +156,7 @@ export class ProgressState {
     const { budget, idsPerCall, clock } = this.#options;
     const workMs = pace.msFor(ids);
     if (workMs === undefined) return undefined;
-    const waitingUntilMs = hold?.kind === 'waiting' ? hold.untilMs : undefined;
+    const waitingUntilMs = pause?.kind === 'waiting' ? pause.untilMs : undefined;
     return timeThroughBudget({ ...budget, workMs, ids, idsPerCall, creditsLeft, waitingUntilMs }, clock.now());
   }
 }

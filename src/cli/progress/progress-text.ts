@@ -33,14 +33,14 @@ export interface ProgressFacts {
   /** What the tightest limit leaves; undefined without a limit. */
   readonly creditsLeft: number | undefined;
   /** Why no call is sent, and until when. */
-  readonly hold: ProgressHold | undefined;
+  readonly pause: ProgressPause | undefined;
   /** What the run believes of the service, in words; undefined while it works. */
   readonly service: string | undefined;
   /** Other current work. */
   readonly note?: string;
 }
 
-export interface ProgressHold {
+export interface ProgressPause {
   readonly kind: 'paused' | 'waiting';
   readonly reason: string;
   readonly untilMs: number;
@@ -118,18 +118,18 @@ function costFacts({
   ];
 }
 
-function noticeLines({ hold, service, note, nowMs }: ProgressFacts, columns: number): string[] {
+function noticeLines({ pause, service, note, nowMs }: ProgressFacts, columns: number): string[] {
   const trouble = service === undefined ? [] : wrapText(printable(service), columns - 1);
-  if (hold === undefined && trouble.length === 0) return note === undefined ? [] : [note];
-  return [...(hold === undefined ? [] : [holdLine(hold, nowMs)]), ...trouble];
+  if (pause === undefined && trouble.length === 0) return note === undefined ? [] : [note];
+  return [...(pause === undefined ? [] : [pauseLine(pause, nowMs)]), ...trouble];
 }
 
-function holdLine(hold: ProgressHold, nowMs: number): string {
-  const left = hold.untilMs - nowMs;
-  if (hold.kind === 'paused') return `all calls paused ${seconds(left)}: ${printable(hold.reason)}`;
-  const more = hold.moreDays === 0 ? '' : `, then ${plural(hold.moreDays, 'more day')}`;
-  const isMidnight = hold.untilMs === nextUtcMidnight(nowMs);
-  const until = isMidnight ? '00:00' : new Date(hold.untilMs).toISOString().slice(11, 16);
+function pauseLine(pause: ProgressPause, nowMs: number): string {
+  const left = pause.untilMs - nowMs;
+  if (pause.kind === 'paused') return `all calls paused ${seconds(left)}: ${printable(pause.reason)}`;
+  const more = pause.moreDays === 0 ? '' : `, then ${plural(pause.moreDays, 'more day')}`;
+  const isMidnight = pause.untilMs === nextUtcMidnight(nowMs);
+  const until = isMidnight ? '00:00' : new Date(pause.untilMs).toISOString().slice(11, 16);
   return `waits until ${until} UTC (${seconds(left)})${more}`;
 }
 

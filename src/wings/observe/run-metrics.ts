@@ -5,7 +5,7 @@ import type { Counts } from '../../places/export/export-facts.ts';
 import { type AccountFigures, CreditsLeft } from '../../core/run/history/run-figures.ts';
 import { callBounds } from '../../core/run/history/run-lines.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
-import { type Hold, RunFold } from '../../core/run/history/run-fold.ts';
+import { type CallPause, RunFold } from '../../core/run/history/run-fold.ts';
 import type { ObservedRun, RunEnd } from '../../core/work/run-observer.ts';
 import { runName } from './run-name.ts';
 
@@ -134,14 +134,14 @@ export class RunMetrics {
     }
     this.#set('parts_committed', parts);
     this.#set('calls_in_flight', this.#isEnded ? 0 : this.#fold.inFlight());
-    this.#set('paused_until_timestamp_seconds', (this.#holdAt(nowMs)?.untilMs ?? 0) / 1000);
+    this.#set('paused_until_timestamp_seconds', (this.#pauseAt(nowMs)?.untilMs ?? 0) / 1000);
     for (const state of serviceStates) this.#service.set({ state }, !this.#isEnded && state === service.state ? 1 : 0);
     this.#progress();
     return this.#registry.metrics();
   }
 
-  #holdAt(nowMs: number): Hold | undefined {
-    return this.#isEnded ? undefined : this.#fold.holdAt(nowMs);
+  #pauseAt(nowMs: number): CallPause | undefined {
+    return this.#isEnded ? undefined : this.#fold.pauseAt(nowMs);
   }
 
   get contentType(): string {
@@ -150,7 +150,7 @@ export class RunMetrics {
 
   isHealthy(): boolean {
     const { clock } = this.#run;
-    return this.#holdAt(clock.now()) !== undefined || clock.monotonic() - this.#progressMs < stuckMs;
+    return this.#pauseAt(clock.now()) !== undefined || clock.monotonic() - this.#progressMs < stuckMs;
   }
 
   #progress(): void {

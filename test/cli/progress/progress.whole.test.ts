@@ -84,9 +84,9 @@ describe('what is known of a run', () => {
 
   it('is on hold until its time or the next call', () => {
     const paused: RunEvent = { kind: 'paused', reason: 'HTTP 429', untilMs: noonMs + 5000, concurrency: 4 };
-    expect(factsAfter([opened, paused]).hold).toMatchObject({ reason: 'HTTP 429', untilMs: noonMs + 5000 });
-    expect(factsAfter([opened, paused], 5000).hold).toBeUndefined();
-    expect(factsAfter([opened, paused, sent]).hold).toBeUndefined();
+    expect(factsAfter([opened, paused]).pause).toMatchObject({ reason: 'HTTP 429', untilMs: noonMs + 5000 });
+    expect(factsAfter([opened, paused], 5000).pause).toBeUndefined();
+    expect(factsAfter([opened, paused, sent]).pause).toBeUndefined();
   });
 
   it('knows what the run believes of the service until it works again', () => {
@@ -168,7 +168,7 @@ describe('the time left', () => {
 
   it('holds its speed while calls are paused', () => {
     const looks = looksAt('pauses', 200);
-    const paused = looks.filter(({ facts }) => facts.hold !== undefined);
+    const paused = looks.filter(({ facts }) => facts.pause !== undefined);
     expect(paused.length).toBeGreaterThan(50);
     for (const { facts } of paused) expect(facts.idsPerSecond).toBeGreaterThan(300);
   });
@@ -223,7 +223,7 @@ const facts: ProgressFacts = {
   bytes: 96_000_000,
   credits: 10_080,
   creditsLeft: 2_989_920,
-  hold: { kind: 'paused', reason: 'HTTP 429', untilMs: noonMs + 3000, moreDays: 0 },
+  pause: { kind: 'paused', reason: 'HTTP 429', untilMs: noonMs + 3000, moreDays: 0 },
   service: undefined,
 };
 
@@ -277,7 +277,7 @@ describe('the block on a terminal', () => {
       creditsLeft: 123_456_789_012,
       bytes: 9e12,
       left: { ends: 'ids', ms: 40 * dayMs, moreDays: 0 },
-      hold: { kind: 'paused', reason: 'x'.repeat(300), untilMs: noonMs + 3000, moreDays: 0 },
+      pause: { kind: 'paused', reason: 'x'.repeat(300), untilMs: noonMs + 3000, moreDays: 0 },
       service: `no answer since 09:00:00 UTC: ${'x'.repeat(300)}`,
     };
     for (let columns = 20; columns <= 200; columns += 1) {
@@ -317,8 +317,8 @@ describe('the block on a terminal', () => {
   });
 
   it('shows no control characters of a reason', () => {
-    const hold = { kind: 'paused' as const, reason: 'a\u001b[2Jb', untilMs: noonMs + 3000, moreDays: 0 };
-    expect(progressBlock({ ...facts, hold }, 80)).toContain(String.raw`: a\x1b[2Jb`);
+    const pause = { kind: 'paused' as const, reason: 'a\u001b[2Jb', untilMs: noonMs + 3000, moreDays: 0 };
+    expect(progressBlock({ ...facts, pause }, 80)).toContain(String.raw`: a\x1b[2Jb`);
   });
 
   it('gives the window a title', () => {

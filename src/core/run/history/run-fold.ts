@@ -7,7 +7,7 @@ import { accountFigures, type AccountFigures, askedIds, entriesExpected, fetched
 const mostText = 160;
 
 /** Why no call is sent for a while. */
-export interface Hold {
+export interface CallPause {
   readonly kind: 'paused' | 'waiting';
   readonly reason: string;
   /** Milliseconds since 1970 UTC. */
@@ -38,7 +38,7 @@ export class RunFold {
   #before: Counts = noCounts;
   /** Ids that earlier runs fetched and did not write. */
   #fetchedBefore: number;
-  #hold: Hold | undefined;
+  #pause: CallPause | undefined;
 
   /** @param fetchedBefore ids that earlier runs fetched and did not write; said when the export is open unless given */
   constructor(fetchedBefore = 0) {
@@ -58,7 +58,7 @@ export class RunFold {
         this.#fetchedBefore = event.fetched ?? this.#fetchedBefore;
         return;
       case 'sent':
-        this.#hold = undefined;
+        this.#pause = undefined;
         return;
       case 'service':
         this.service = event;
@@ -68,7 +68,7 @@ export class RunFold {
         return;
       case 'paused':
       case 'waiting':
-        this.#hold = event;
+        this.#pause = event;
         return;
       case 'committed':
         this.committed = sumOf(this.committed, [event.commit.counts]);
@@ -116,8 +116,8 @@ export class RunFold {
   }
 
   /** Undefined while calls are sent. */
-  holdAt(nowMs: number): Hold | undefined {
-    return this.#hold !== undefined && this.#hold.untilMs > nowMs ? this.#hold : undefined;
+  pauseAt(nowMs: number): CallPause | undefined {
+    return this.#pause !== undefined && this.#pause.untilMs > nowMs ? this.#pause : undefined;
   }
 
   /** Entries of all inputs: known when they are read, estimated from their bytes before. */
