@@ -61,6 +61,8 @@ export class RandomExport {
   readonly disk = new MemoryDisk();
   /** How often each call was sent, by the key of its answer in the journal. */
   readonly asked = new Map<string, number>();
+  /** The keys of second requests, for what an answer lacked. */
+  readonly #again = new Set<string>();
   /** Threads that the last run started. */
   started = 0;
   onAsk: (call: AssetCall) => void = () => undefined;
@@ -144,6 +146,11 @@ export class RandomExport {
     return new Set(journals.flatMap(([, inode]) => journalKeys(inode.content())));
   }
 
+  /** `asked`, without second requests: the order of answers decides which ids go with them as witnesses. */
+  askedFirst(): Map<string, number> {
+    return new Map([...this.asked].filter(([key]) => !this.#again.has(key)));
+  }
+
   calls(): number {
     return [...this.asked.values()].reduce((sum, times) => sum + times, 0);
   }
@@ -154,6 +161,7 @@ export class RandomExport {
         if (this.disk.dead) throw new Killed();
         const key = callKey(call);
         this.asked.set(key, (this.asked.get(key) ?? 0) + 1);
+        if (call.again !== undefined) this.#again.add(key);
         this.onAsk(call);
         for (let turns = 1 + random.below(4); turns > 0; turns -= 1)
           await new Promise((resolve) => setImmediate(resolve));
