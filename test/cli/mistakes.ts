@@ -28,6 +28,10 @@ const words: readonly Mistake[] = [
   { line: 'get ID', next: [`asset-export get ID ${demo}`] },
   { line: 'exprot', next: ['asset-export run --help', 'asset-export help'] },
   { line: 'docs', next: ['asset-export help'] },
+  {
+    line: 'run',
+    next: ['asset-export init mine --yes --ids ids.txt --url embedded:records.jsonl --out new', 'asset-export demo'],
+  },
   { line: 'help jobs', next: ['asset-export help job'] },
   { line: '--url URL run', next: ['asset-export help'] },
 ];

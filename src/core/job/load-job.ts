@@ -74,6 +74,7 @@ export function loadJob(given: JobSources): LoadedJob {
   fillFromDialect(raw, origins.has('service.dialect') ? sources.folder : fileFolder);
   const parsed = jobSchema.safeParse(raw, { reportInput: true });
   const issues = [...wrong, ...(parsed.error?.issues ?? [])];
+  if (Object.keys(raw).length === 0) throw wrongJob(issues, file, origins, firstSteps);
   if (!parsed.success || wrong.length > 0) throw wrongJob(issues, file, origins);
   const alone = fieldWithoutBase(raw);
   if (alone !== undefined) throw wrongJob([alone], file, origins);
@@ -202,10 +203,17 @@ function mergedPairs({ kind }: JobField, before: unknown, value: unknown): unkno
 /** More mistakes than these are counted, not shown. */
 const mostShown = 20;
 
+const seeHelp = 'See asset-export help job for every field, asset-export help flags for every flag.';
+
+/** For who gave no job at all. */
+const firstSteps =
+  'asset-export init DIR writes a job for your ids; asset-export demo shows a whole run, without a key.';
+
 function wrongJob(
   issues: readonly z.core.$ZodIssue[],
   file: JobFile | undefined,
   origins: ReadonlyMap<string, string>,
+  todo = seeHelp,
 ): ExportError {
   const mistakes = issues.flatMap((issue): Mistake[] =>
     issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ issue, key })) : [{ issue, key: undefined }],
@@ -214,7 +222,7 @@ function wrongJob(
   if (mistakes.length > mostShown) lines.push(`and ${mistakes.length - mostShown} more`);
   const [only = ''] = lines;
   return new ExportError('usage', lines.length === 1 ? only : `the job has errors:\n  ${lines.join('\n  ')}`, {
-    todo: 'See asset-export help job for every field, asset-export help flags for every flag.',
+    todo,
   });
 }
 
