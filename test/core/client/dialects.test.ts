@@ -168,9 +168,9 @@ describe('an address that answers 404', () => {
   it('may be one of another dialect: the message says which path was tried', () => {
     for (const { name, path } of serviceDialects.filter((dialect) => dialect.path.includes('{key}')))
       expect(todoOf(serviceDialects.find((dialect) => dialect.name === name))).toContain(
-        `service.url followed by ${path} of the dialect ${name}: check both`,
+        `service.url followed by ${path}, with the methods of the dialect ${name}: check both`,
       );
-    expect(todoOf()).toContain('/v3/{key} of the dialect metamask');
+    expect(todoOf()).toContain('/v3/{key}, with the methods of the dialect metamask');
   });
 
   it('shows no path that may have a key written into it', () => {

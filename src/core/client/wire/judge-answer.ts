@@ -199,7 +199,7 @@ function elsewhere(message: string, status: number, { name, path }: ServiceDiale
   // Where the key has no place in it, somebody may have written it out.
   const shown = path.includes('{key}') ? path : 'the path';
   return new ExportError('unavailable', `The address does not speak this service's interface (${message}).`, {
-    todo: `Calls go to service.url followed by ${shown} of the dialect ${name}: check both (asset-export help dialects). Redirects are not followed, because they would pass the key on.`,
+    todo: `Calls go to service.url followed by ${shown}, with the methods of the dialect ${name}: check both (asset-export help dialects). Redirects are not followed, because they would pass the key on.`,
     why: { kind: 'refused', status },
   });
 }
