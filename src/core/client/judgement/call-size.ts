@@ -14,7 +14,7 @@ export interface SizeBounds {
 }
 
 /** A size below this share of the refused one multiplies the bill: it wants a second refusal. */
-const cheapShare = 0.1;
+const cheapShare = 0.5;
 /** After so many calls of a smaller size one of four times as many ids is tried; after each refusal of it, twice as many later. */
 const firstTrial = 16;
 const lastTrial = 1024;
@@ -155,9 +155,9 @@ export class CallSize {
     this.#hint = Math.min(most, this.#hint ?? most);
   }
 
-  /** Refusals of other ids that a first belief needs: one where it is named and cheap. */
-  #needed(refused: number, limit: number | undefined): number {
-    return (limit !== undefined && limit >= cheapShare * refused ? 1 : 2) * 2 ** this.#refuted;
+  /** Refusals of other ids that a first belief needs: one where it is named, cheap, and no larger call was taken. */
+  #needed(refused: number, limit = 0): number {
+    return (limit >= Math.max(this.#taken, cheapShare * refused) ? 1 : 2) * 2 ** this.#refuted;
   }
 
   /** A call that is believed to be too large was refused: it had left before, or was a trial. */
