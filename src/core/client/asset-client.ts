@@ -75,6 +75,8 @@ export interface RecordsAnswer {
   readonly body: Uint8Array;
   /** The elements of `result` that have an id, in the reader of the call; absent where it has none. */
   readonly records?: ElementReader | undefined;
+  /** True when there are none, where the records stay in a thread. */
+  readonly isEmpty?: boolean | undefined;
   /** Elements of `result` that are neither null nor an object with a string `id`. */
   readonly idless: number;
   /** True when one of them may be a record: it is no empty object. */

@@ -32,9 +32,10 @@ it.each([1, 2])('a run of which no id is an asset stops after its first 1,000 id
   expect(last).toMatchObject({ state: 'complete', account: { counts: { missing: 5000 } } });
 });
 
-it('three full calls without an asset are enough, one after another', async () => {
-  const { run, sent } = await twentyCalls(nothing, 20_000);
-  const outcome = await run({ flags: { 'ids-per-call': '1000' } });
+it.each([1, 2])('three full calls without an asset are enough, one after another (%i threads)', async (threads) => {
+  const { run, sent, clock, openWire } = await twentyCalls(nothing, 20_000);
+  const crew = threads === 1 ? {} : threadsHere(2, { clock, files: localDisk, openWire });
+  const outcome = await run({ flags: { 'ids-per-call': '1000', threads: String(threads) }, context: crew });
   expect(outcome).toMatchObject({ state: 'unfinished', error: { exit: 'notTolerated' } });
   // One more may leave while the third answer is weighed.
   expect(sent()).toBeLessThanOrEqual(4);

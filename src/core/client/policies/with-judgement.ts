@@ -220,7 +220,7 @@ class Judged<Call extends CallOutline> implements JudgedAsker<Call> {
       if (answer.unsent !== true) this.#judgement.refusedSize();
       return answer;
     }
-    const isEmpty = answer.kind === 'records' && answer.records?.count === 0;
+    const isEmpty = answer.kind === 'records' && (answer.isEmpty ?? answer.records?.count === 0);
     const latencyMs = answer.kind === 'records' ? answer.latencyMs : undefined;
     this.#judgement.answered(suspect, this.#elapsed.now(), isEmpty, latencyMs);
     if (suspect !== undefined) this.#controls.answered(call);

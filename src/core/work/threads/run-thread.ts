@@ -192,7 +192,8 @@ export function remoteClient(wire: AssetClient, askPolicies: Desk['ask']): Remot
       if (mine === undefined) throw new Error('policies sent a call that was not asked');
       const answer = await wire.ask(sentOver(mine.call, fresh));
       mine.answer = answer;
-      return answer.kind === 'records' ? { ...noRecords, latencyMs: answer.latencyMs } : answer;
+      if (answer.kind === 'refused') return answer;
+      return { ...noRecords, latencyMs: answer.latencyMs, isEmpty: answer.records?.count === 0 };
     },
     sendAlone: async (callId, id, fresh) => {
       const mine = open.get(callId);
