@@ -2,6 +2,7 @@ import { plural } from '../../lib/format-text.ts';
 import {
   askedIds,
   CreditsLeft,
+  leastGuessMs,
   Pace,
   partsOfTotal,
   type TimeLeft,
@@ -11,7 +12,7 @@ import {
 import type { Holding } from '../../core/work/held-bytes.ts';
 import type { RunEvent } from '../../core/work/run-events.ts';
 import { type CallPause, RunFold } from '../../core/run/history/run-fold.ts';
-import { leastGuessMs, type ProgressFacts } from './progress-text.ts';
+import type { ProgressFacts } from './progress-text.ts';
 import type { ProgressOptions } from './progress.ts';
 
 const leastAnswers = 2;

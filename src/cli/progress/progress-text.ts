@@ -4,9 +4,6 @@ import type { TimeLeft } from '../../core/run/history/run-figures.ts';
 import type { Counts } from '../../places/export/export-facts.ts';
 import { progressBar, cutLine, folded } from './progress-lines.ts';
 
-/** Before this the time left would be a guess. */
-export const leastGuessMs = 5000;
-
 /** What the block shows of a run, whichever process runs it. Times in milliseconds. */
 export interface ProgressFacts {
   readonly nowMs: number;

@@ -11,6 +11,9 @@ export interface WorkDone {
   readonly inFlight: number;
 }
 
+/** Before a run is so old, the time left would be a guess, in milliseconds. */
+export const leastGuessMs = 5000;
+
 /** A speed is a mean over so much work. */
 const recentMs = 60_000;
 
