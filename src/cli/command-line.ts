@@ -54,7 +54,7 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
   }
   refuseLeakingDebugLogs(terminal.env['NODE_DEBUG']);
   const { parseArguments } = await import('./parse-arguments.ts');
-  const { requireKinds, withEachList } = await import('./word-kinds.ts');
+  const { requireKinds, withEachList } = await import('./parse-arguments.ts');
   const args = parseArguments(entry.name, command, withEachList(rest, command, terminal.cwd()));
   requireKinds(entry.name, command, args, terminal.cwd());
   return command.run({ ...args, terminal });

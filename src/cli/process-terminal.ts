@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { exitCodes } from '../lib/exit-codes.ts';
 import { type EndSignal, endSignalNames, endSignals, type Terminal } from './stop-signals.ts';
+import { showError } from './output/show-error.ts';
+import { giveAddressesTime } from '../lib/network.ts';
 
 /** How long the program waits at its end for sockets that are still open, in milliseconds. */
 const socketsMs = 1000;
@@ -82,12 +84,31 @@ function endBy(name: EndSignal): never {
 }
 
 /** The kernel gives signals no effect on the first process of a container, unless it takes them. One that is ignored is taken for ever. */
-export function takeSignals(): void {
+function takeSignals(): void {
   for (const name of endSignalNames) if (!endingSignals.includes(name)) process.on(name, () => undefined);
   if (process.pid !== 1) return;
   for (const name of endingSignals) {
     process.on(name, () => {
       if (listeners === 0) endBy(name);
     });
+  }
+}
+
+/** Runs the command line of this process. */
+export async function startProgram(): Promise<void> {
+  // Errors outside of what is awaited, of a library that the system gives no memory, for example.
+  process.once('uncaughtException', (error) => {
+    process.exit(showError(error, false, processTerminal));
+  });
+  // Drivers warn of their own next versions, in lines for programmers.
+  process.removeAllListeners('warning');
+  takeSignals();
+  giveAddressesTime();
+  try {
+    // Loaded here, so that running out of handles while loading is reported in words.
+    const { runCommandLine } = await import('./command-line.ts');
+    endSoon(await runCommandLine(process.argv.slice(2), processTerminal));
+  } catch (error) {
+    endSoon(showError(error, false, processTerminal));
   }
 }

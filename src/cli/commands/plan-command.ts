@@ -16,11 +16,10 @@ import { prepareInputs } from '../../core/ids/prepare-inputs.ts';
 import { limitText } from '../../places/export/export-facts.ts';
 import { localDisk } from '../../places/files/disk.ts';
 import type { CommandLine } from '../command.ts';
-import { exportBefore, leftAlone } from './export-before.ts';
+import { exportBefore, leftAlone, bookedOf, requireRecords } from '../run-context.ts';
 import { byteSize, count, duration, plural, printable } from '../../lib/format-text.ts';
 import { columnLines, invalidLines, namedFrom } from '../output/summary-text.ts';
 import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../job-flags.ts';
-import { bookedOf, requireRecords } from '../run-context.ts';
 import type { Terminal } from '../stop-signals.ts';
 import { errorJson, errorText, showWarning } from '../output/show-error.ts';
 

@@ -11,9 +11,8 @@ import { leavingNoFolder } from '../../places/files/lock.ts';
 import { localFolder } from '../../core/run/homes/export-place.ts';
 import { localDisk } from '../../places/files/disk.ts';
 import type { CommandLine } from '../command.ts';
-import { exportBefore, leftAlone } from './export-before.ts';
+import { exportBefore, leftAlone, openServiceFor } from '../run-context.ts';
 import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../job-flags.ts';
-import { openServiceFor } from '../run-context.ts';
 import { takeKeyAway } from '../../world/read-api-key.ts';
 import { type AccountJson, type JobRun, runJob } from './run-job.ts';
 

@@ -12,7 +12,7 @@ import { bucketFlags, exportPlace, warnOfRepair } from '../export-place.ts';
 import type { Command, CommandLine } from '../command.ts';
 import type { Terminal } from '../stop-signals.ts';
 import { isTerminal } from '../progress/show-progress.ts';
-import { cutLine } from '../progress/progress-lines.ts';
+import { cutLine } from '../../lib/format-text.ts';
 import { progressBlock, type ProgressFacts } from '../progress/progress-text.ts';
 import { errorJson } from '../output/show-error.ts';
 import { listStatusText } from '../output/list-text.ts';

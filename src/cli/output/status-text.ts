@@ -2,8 +2,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { shellWord } from '../../lib/addresses/shown-text.ts';
 import type { ExportStatus } from '../../wings/status/index.ts';
 import { limitText } from '../../places/export/export-facts.ts';
-import { count, duration, plural, printable, share } from '../../lib/format-text.ts';
-import { cutLine } from '../progress/progress-lines.ts';
+import { count, duration, plural, printable, share, cutLine } from '../../lib/format-text.ts';
 import { identityLines } from './summary-text.ts';
 
 /** A glob may stand for thousands. */

@@ -2,12 +2,11 @@ import { resolve } from 'node:path';
 import { type InvalidSample, sampleText, type TakenColumn } from '../../core/ids/read/list-form.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { shownPath, commandLine } from '../../lib/addresses/shown-text.ts';
-import { plural, printable, byteSize, count, duration, wrapText } from '../../lib/format-text.ts';
+import { plural, printable, byteSize, count, duration, wrapText, cutLine } from '../../lib/format-text.ts';
 import type { ExportAccount, ExportOutcome } from '../../core/run/export-outcome.ts';
 import { type Counts, type FileFacts, limitText, proofsText } from '../../places/export/export-facts.ts';
 import { isIdTable } from '../../core/records/id-tables.ts';
 import { isAssetId } from '../../lib/ids/asset-id.ts';
-import { cutLine } from '../progress/progress-lines.ts';
 import type { AccountFigures } from '../../core/run/history/run-figures.ts';
 
 /** What reading the ids showed, as a plan and a run report it. */

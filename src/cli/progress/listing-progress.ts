@@ -1,10 +1,9 @@
 import type { ClientListener } from '../../core/client/client-events.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { count, duration, plural } from '../../lib/format-text.ts';
+import { count, duration, plural, cutLine, folded } from '../../lib/format-text.ts';
 import type { ListContext, ListEvent, ListIdsRequest } from '../../wings/listing/index.ts';
 import type { Terminal } from '../stop-signals.ts';
 import type { Progress } from './progress.ts';
-import { cutLine, folded } from './progress-lines.ts';
 import { redrawnBlock } from './redrawn-block.ts';
 
 export interface ShownListing {

@@ -1,8 +1,17 @@
 import { nextUtcMidnight } from '../../lib/clock.ts';
-import { byteSize, count, duration, plural, printable, wrapText } from '../../lib/format-text.ts';
+import {
+  byteSize,
+  count,
+  duration,
+  plural,
+  printable,
+  wrapText,
+  progressBar,
+  cutLine,
+  folded,
+} from '../../lib/format-text.ts';
 import type { TimeLeft } from '../../core/run/history/run-figures.ts';
 import type { Counts } from '../../places/export/export-facts.ts';
-import { progressBar, cutLine, folded } from './progress-lines.ts';
 
 /** What the block shows of a run, whichever process runs it. Times in milliseconds. */
 export interface ProgressFacts {

@@ -1,7 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { VerifyProgress } from '../../exports/verify-export.ts';
-import { byteSize, count, duration, share } from '../../lib/format-text.ts';
-import { progressBar, cutLine, folded } from './progress-lines.ts';
+import { byteSize, count, duration, share, progressBar, cutLine, folded } from '../../lib/format-text.ts';
 import { redrawnBlock } from './redrawn-block.ts';
 import type { TerminalOutput } from '../stop-signals.ts';
 
