@@ -1,6 +1,7 @@
 import { jobOfNothing } from '../../../src/core/run/job-shape.ts';
 import type { ExportPlace } from '../../../src/core/run/homes/export-place.ts';
-import { inBucket, inFolder } from '../../../src/core/run/homes/export-place.ts';
+import { inFolder } from '../../../src/core/run/homes/export-place.ts';
+import { inBucket } from '../../../src/core/run/homes/shared-home.ts';
 import { noBase } from '../../../src/core/job/night-names.ts';
 import { type ObjectStore, storeWithin } from '../../../src/places/objects/object-store.ts';
 import { nightsAt, planPruning, pruneFollowed } from '../../../src/wings/nights/index.ts';

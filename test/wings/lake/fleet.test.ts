@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { exitCodes } from '../../../src/lib/exit-codes.ts';
 import { checkedJson, valueOfCheckedJson } from '../../../src/lib/hash/sha256.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
-import { inBucket } from '../../../src/core/run/homes/export-place.ts';
+import { inBucket } from '../../../src/core/run/homes/shared-home.ts';
 import { storeWithin } from '../../../src/places/objects/object-store.ts';
 import { statusAt } from '../../../src/wings/status/export-status.ts';
 import { firstNight } from '../../support/nights.ts';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { homeFolder } from '../../../lib/addresses/address.ts';
-import { bucketFiles } from '../../../places/export/bucket-files.ts';
 import type { Disk, Reads } from '../../../places/files/disk.ts';
 import { folderPlace } from '../../../places/files/folder-place.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
@@ -19,10 +18,6 @@ export interface ExportPlace {
 
 export function inFolder(files: Disk, folder: string): ExportPlace {
   return { files, disk: files, folder, store: folderPlace(files, folder) };
-}
-
-export function inBucket(store: ObjectStore, address: string): ExportPlace {
-  return { files: bucketFiles(store, address), folder: address, store };
 }
 
 /** The local folder of an export: its own, or for a bucket the scratch folder of this user, one an address. */

@@ -8,7 +8,6 @@ import { namesOf, storeWithin } from '../../../places/objects/object-store.ts';
 import { inputWithin } from '../../ids/id-input.ts';
 import { keepRunLines } from '../history/run-history.ts';
 import { noteOfRepair, repairPlace } from './repair-place.ts';
-import { inBucket } from './export-place.ts';
 import type { HomePlace } from './home-place.ts';
 import { readManifestAt, readProgress } from './home-progress.ts';
 import { isPartFile } from '../complete-export.ts';
@@ -19,7 +18,7 @@ export function homeAt(place: HomePlace): ExportHome {
   const { files, store, address, scratch, others } = place;
   return {
     name: address,
-    place: others === undefined ? { files, disk: files, folder: address, store } : inBucket(store, address),
+    place: others === undefined ? { files, disk: files, folder: address, store } : others.inBucket(store, address),
     scratch,
     asked: () => homeAt(askedPlace(place)),
     requireOwn: () => requireExportFolder(store, address),

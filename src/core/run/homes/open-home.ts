@@ -8,7 +8,7 @@ import type { Commit } from '../../../places/export/export-facts.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { plural } from '../../../lib/format-text.ts';
 import { askedIds } from '../history/run-figures.ts';
-import { type ExportPlace, inBucket, inFolder, localFolder } from './export-place.ts';
+import { type ExportPlace, inFolder, localFolder } from './export-place.ts';
 import type { HomePlace } from './home-place.ts';
 import type { ExportHome } from './export-home.ts';
 import { homeAt } from './home.ts';
@@ -54,6 +54,7 @@ export async function openPlace(
   context: HomeContext,
 ): Promise<ExportPlace> {
   if (!isBucketAddress(address)) return inFolder(context.files, address);
+  const { inBucket } = await import('./shared-home.ts');
   return inBucket(await openStoreAt(address, endpoint, context), address);
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { storeWithin } from '../../../../src/places/objects/object-store.ts';
-import { inBucket } from '../../../../src/core/run/homes/export-place.ts';
+import { inBucket } from '../../../../src/core/run/homes/shared-home.ts';
 import { standingIfAny } from '../../../../src/core/run/homes/standing.ts';
 import type { StoreWeather } from '../../../support/memory-objects.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
