@@ -289,7 +289,7 @@ module.exports = {
       {
         path: '^src',
         pathNot:
-          '^src/(places|core/job|core/ids|wings/observe|world|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|on-disk)|kernel/kernel|packages/(optional-packages|package-root)|buffer-pool|process/(exclusively|lock-owner)))\\.ts$',
+          '^src/(places|core/job|core/ids|wings/observe|world|cli)(/|\\.ts$)|^src/(core/client/ledger/ledger-file|lib/(disk/(counter-file|on-disk)|kernel/kernel|packages/(optional-packages|package-root)|buffer-pool|process/lock-owner))\\.ts$',
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

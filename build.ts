@@ -31,13 +31,13 @@ const jobModules = [
 
 /** What common starts load, early or late. */
 const starts: Readonly<Record<string, readonly string[]>> = {
-  program: ['start-program', 'cli/command-line', 'cli/output/show-error'],
+  program: ['cli/process-terminal', 'cli/command-line', 'cli/output/show-error'],
   flags: ['cli/commands/run-command', 'cli/commands/plan-command'],
   thread: ['core/work/threads/worker-entry'],
   plan: [...jobModules, 'cli/commands/plan-command', 'core/run/plan-export', 'world/open-service'],
   run: [
     ...[...jobModules, 'cli/commands/run-command', 'core/run/export-assets', 'core/run/homes/open-slices'],
-    ...['core/formats/csv', 'core/run/run-brake', 'core/client/ledger/credit-ledger', 'places/files/lock'],
+    ...['core/formats/csv', 'core/client/ledger/credit-ledger', 'places/files/lock'],
   ],
 };
 

@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseRunLines } from '../src/core/run/history/run-lines.ts';
-import { lastRunOf } from '../src/core/run/history/runs-model.ts';
+import { lastRunOf } from '../src/core/run/history/run-history.ts';
 import { exportPaths } from '../src/places/export/export-folder.ts';
 import { startLoadServer } from './harness/load-server.ts';
 import { runMeasured } from './harness/measured-child.ts';

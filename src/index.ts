@@ -32,7 +32,7 @@ export { type CreditLedger, openDiskLedger } from './core/client/ledger/credit-l
 export { createMemoryLedger } from './core/client/ledger/credit-ledger.ts';
 export type { PostgresLedger } from './wings/fleet/index.ts';
 export type { AssetFate } from './core/run/get-assets.ts';
-export type { ExportAccount } from './core/run/export-outcome.ts';
+export type { ExportAccount } from './core/run/complete-export.ts';
 export type { ExportPlan } from './core/run/plan-export.ts';
 export type { ExportStatus } from './wings/status/index.ts';
 export type { Verification } from './exports/verify-export.ts';

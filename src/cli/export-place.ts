@@ -53,7 +53,7 @@ export async function onLocalCopy<T>(
 
 /** Warns of a repair that was stopped. */
 export async function warnOfRepair(place: ExportPlace, { terminal }: CommandLine): Promise<void> {
-  const { noteOfRepair } = await import('../core/run/homes/repair-place.ts');
+  const { noteOfRepair } = await import('../core/run/homes/open-home.ts');
   const note = await noteOfRepair(place);
   if (note !== undefined) terminal.stderr.write(`warning: ${forPeople(note, terminal.cwd())}\n`);
 }

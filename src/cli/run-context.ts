@@ -1,7 +1,7 @@
 import { serviceAddress } from '../core/client/wire/service-address.ts';
 import { takesKey } from '../core/client/dialects.ts';
 import { dialectOf } from '../core/job/job-dialect.ts';
-import { embedded, isEmbedded, type Job } from '../core/job/job-schema.ts';
+import { embedded, isEmbedded, type Job, isDated } from '../core/job/job-schema.ts';
 import { localFolder } from '../core/run/homes/export-place.ts';
 import type { ExportError } from '../lib/export-error.ts';
 import { exportPaths, pathIn } from '../places/export/export-folder.ts';
@@ -13,9 +13,8 @@ import type { Terminal } from './stop-signals.ts';
 import { basename } from 'node:path';
 import type { CreditLedger } from '../core/client/ledger/credit-ledger.ts';
 import type { Brake } from '../core/client/policies/brake.ts';
-import { systemClock, utcDay } from '../lib/clock.ts';
+import { systemClock, utcDay, uuidV7 } from '../lib/clock.ts';
 import { safeText } from '../lib/addresses/shown-text.ts';
-import { uuidV7 } from '../lib/uuid-v7.ts';
 import type { OpenObserver } from '../core/work/run-observer.ts';
 import type { ExportContext } from '../core/run/export-context.ts';
 import { localDisk } from '../places/files/disk.ts';
@@ -24,7 +23,6 @@ import { programVersion } from '../lib/packages/package-root.ts';
 import type { Progress, ProgressOptions } from './progress/progress.ts';
 import type { RunSettings } from './job-flags.ts';
 import { showProgress } from './progress/show-progress.ts';
-import { isDated } from '../core/job/job-traits.ts';
 import type { HomeContext } from '../core/run/homes/open-home.ts';
 
 /** The service of a job and its flags. What an embedded one keeps lies in the export. */

@@ -1,5 +1,5 @@
 import type { Table, ColumnType } from '../core/records/table.ts';
-import { type CsvDialectName, csvDialects } from '../lib/csv-dialect.ts';
+import { type CsvDialectName, csvDialects } from '../core/formats/sink.ts';
 import type { FileCodec } from '../lib/decompress.ts';
 import { doubleQuoted, literal } from '../lib/sql-text.ts';
 

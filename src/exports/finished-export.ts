@@ -1,4 +1,4 @@
-import type { Format } from '../core/formats/sink.ts';
+import { type Format, type CsvDialectName, csvDialectNamed, csvDialects } from '../core/formats/sink.ts';
 import { type RowBlock, cellsOf } from '../core/records/row-block.ts';
 import { csvBlocks } from './csv-blocks.ts';
 import { jsonlBlocks } from './jsonl-blocks.ts';
@@ -8,7 +8,6 @@ import { idTables, isIdTable } from '../core/records/id-tables.ts';
 import { fetchedAt, proofColumns, tableByName } from '../core/records/columns.ts';
 import { exportedAt } from '../core/records/shape-table.ts';
 import { type Column, type Row, type Table, wholeName, type NamedRow } from '../core/records/table.ts';
-import { type CsvDialectName, csvDialectNamed, csvDialects } from '../lib/csv-dialect.ts';
 import { codecOf, decompress } from '../lib/decompress.ts';
 import { pathIn } from '../places/export/export-folder.ts';
 import { localDisk, type Reads, type ReadableFile } from '../places/files/disk.ts';

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { randomBytes } from 'node:crypto';
 
 /** The time, as an argument: a test that passes its own need not sleep. */
 export interface Clock {
@@ -61,4 +62,14 @@ export function utcDay(ms: number): string {
 /** The next 00:00 UTC after a moment, in milliseconds: when the service gives a new balance. */
 export function nextUtcMidnight(ms: number): number {
   return (Math.floor(ms / dayMs) + 1) * dayMs;
+}
+
+/** A UUID of version 7 (RFC 9562, section 5.7): ids made later sort behind earlier ones. */
+export function uuidV7(nowMs: number, random: Uint8Array = randomBytes(10)): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(nowMs, 0, 6);
+  bytes.set(random.subarray(0, 10), 6);
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -10,11 +10,10 @@ import {
   fieldOfMember,
 } from './options.ts';
 import { type CreditLedger, createMemoryLedger } from '../core/client/ledger/credit-ledger.ts';
-import { jobOn, jobWarnings } from '../core/job/job-traits.ts';
+import { jobOn, jobWarnings, type Job } from '../core/job/job-schema.ts';
 import type { AssetFate } from '../core/run/get-assets.ts';
-import type { Job } from '../core/job/job-schema.ts';
 import type { ExportContext } from '../core/run/export-context.ts';
-import type { ExportAccount, ExportOutcome } from '../core/run/export-outcome.ts';
+import type { ExportAccount, ExportOutcome } from '../core/run/complete-export.ts';
 import { openPlace, bucketIds } from '../core/run/homes/open-home.ts';
 import type { ExportPlan } from '../core/run/plan-export.ts';
 import { errorOf } from '../core/run/tolerance.ts';

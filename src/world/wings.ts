@@ -1,8 +1,7 @@
-import { isFollowed } from '../core/job/job-traits.ts';
+import { isFollowed, type Job } from '../core/job/job-schema.ts';
 import type { RunWings } from '../core/run/run-wings.ts';
 import { noObserver, type OpenObserver } from '../core/work/run-observer.ts';
 import { availableParallelism } from 'node:os';
-import type { Job } from '../core/job/job-schema.ts';
 import { packageRoot } from '../lib/packages/package-root.ts';
 import type { ExportContext } from '../core/run/export-context.ts';
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assetsTable } from '../../src/core/records/columns.ts';
-import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../src/core/run/complete-export.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
 import { localDisk } from '../../src/places/files/disk.ts';
 import { isMissing } from '../../packages/practice-service/src/generated/generated-assets.ts';

@@ -6,7 +6,7 @@ import type { Job } from '../../src/core/job/job-schema.ts';
 import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
 import { exportAssets } from '../../src/core/run/export-assets.ts';
-import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../src/core/run/complete-export.ts';
 import type { RunEvent } from '../../src/core/work/run-events.ts';
 import { intolerable } from '../../src/core/run/tolerance.ts';
 import { loadFaults, type ServiceOptions, startService } from '../../src/practice-service.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nextText, rehearsal, summaryText } from '../../src/cli/output/summary-text.ts';
 import { ExportError } from '../../src/lib/export-error.ts';
-import type { ExportAccount, ExportOutcome } from '../../src/core/run/export-outcome.ts';
+import type { ExportAccount, ExportOutcome } from '../../src/core/run/complete-export.ts';
 import { noNotes } from '../../src/places/export/export-facts.ts';
 
 const sha256 = '0'.repeat(64);

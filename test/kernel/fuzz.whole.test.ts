@@ -5,7 +5,7 @@ import type { Drift } from '../../src/core/records/drift.ts';
 import { blockOf, type RowBlock, textOfCell } from '../../src/core/records/row-block.ts';
 import type { Column, Row, Table } from '../../src/core/records/table.ts';
 import type { RowLayout } from '../../src/exports/row-readers.ts';
-import { type CsvDialectName, csvDialects } from '../../src/lib/csv-dialect.ts';
+import { type CsvDialectName, csvDialects } from '../../src/core/formats/sink.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json/json.ts';
 import type { Kernel } from '../../src/lib/kernel/kernel.ts';
 import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { uuidV7 } from '../../src/lib/uuid-v7.ts';
+import { uuidV7 } from '../../src/lib/clock.ts';
 
 it('a UUID of version 7 is that of RFC 9562, appendix A.6', () => {
   const random = Buffer.from('0cc318c4dc0c0c07398f', 'hex');

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRunLines } from '../../src/core/run/history/run-lines.ts';
-import { lastRunOf } from '../../src/core/run/history/runs-model.ts';
+import { lastRunOf } from '../../src/core/run/history/run-history.ts';
 import type { RunEnd } from '../../src/core/work/run-observer.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { keptFolder } from '../support/temp-folder.ts';

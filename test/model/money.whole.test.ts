@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../src/core/client/ledger/credit-ledger.ts';
-import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../src/core/run/complete-export.ts';
 import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';

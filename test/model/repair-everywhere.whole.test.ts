@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { alreadyComplete } from '../../src/core/run/export-outcome.ts';
+import { alreadyComplete } from '../../src/core/run/complete-export.ts';
 import { repairExport } from '../../src/wings/repair/repair-export.ts';
 import { generatedId } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { SeededRandom } from '../../packages/practice-service/src/generated/seeded-random.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringifyJson, type JsonObject } from '../../src/lib/json/json.ts';
 import { flattenAsset } from '../../src/core/records/flatten-asset.ts';
-import { csvDialectNames } from '../../src/lib/csv-dialect.ts';
+import { csvDialectNames } from '../../src/core/formats/sink.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { generatedId, generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { startService } from '../../src/practice-service.ts';

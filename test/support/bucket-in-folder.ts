@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream, renameSync, statSync } from 'node:fs';
 import { copyFile, link, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { exclusively } from '../../src/lib/process/exclusively.ts';
+import { exclusively, thisProcess } from '../../src/lib/process/lock-owner.ts';
 import { codeOf, isNothingThere } from '../../src/lib/export-error.ts';
-import { thisProcess } from '../../src/lib/process/lock-owner.ts';
 import { makeFolder, syncFolder, onDisk } from '../../src/lib/disk/on-disk.ts';
 import { factsOfBytes } from '../../src/lib/hash/sha256.ts';
 import {

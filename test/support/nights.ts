@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Job } from '../../src/core/job/job-schema.ts';
 import { dayMs, systemClock } from '../../src/lib/clock.ts';
 import { exportAssets } from '../../src/core/run/export-assets.ts';
-import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../src/core/run/complete-export.ts';
 import type { Faults } from '../../packages/practice-service/src/faults/fault-schema.ts';
 import { startService } from '../../src/practice-service.ts';
 import type { ExportContext } from '../../src/core/run/export-context.ts';

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { exportAssets } from '../../src/core/run/export-assets.ts';
 import type { ExportContext } from '../../src/core/run/export-context.ts';
 import type { RunWings } from '../../src/core/run/run-wings.ts';
-import type { ExportOutcome } from '../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../src/core/run/complete-export.ts';
 import type { RepairOutcome } from '../../src/wings/repair/repair-outcome.ts';
 import { repairExport } from '../../src/wings/repair/repair-export.ts';
 import { runWings } from '../../src/world/wings.ts';

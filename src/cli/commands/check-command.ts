@@ -2,7 +2,7 @@ import { makeTemporary } from '../../lib/disk/on-disk.ts';
 import { runWings } from '../../world/wings.ts';
 import { rm } from 'node:fs/promises';
 import { ignoredProxy, proxyFromEnvironment } from '../../core/client/wire/proxy-settings.ts';
-import { isEmbedded, type Job } from '../../core/job/job-schema.ts';
+import { isEmbedded, type Job, jobOn, jobWarnings } from '../../core/job/job-schema.ts';
 import type { LoadedJob } from '../../core/job/load-job.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { count, printable } from '../../lib/format-text.ts';
@@ -23,7 +23,6 @@ import {
   type Fact,
 } from '../../core/run/check/check-service.ts';
 import { checkDisk, type CheckedIds, checkIds, checkOutput } from '../../core/run/check/check-output.ts';
-import { jobOn, jobWarnings } from '../../core/job/job-traits.ts';
 import { localDisk } from '../../places/files/disk.ts';
 import type { CommandLine } from '../command.ts';
 import { jobCommand, jobOf, stateGroup } from '../job-flags.ts';

@@ -1,11 +1,11 @@
-import type { Correction } from '../../core/client/ledger/open-day.ts';
-import { showWarning } from '../output/show-error.ts';
 import {
+  type Correction,
   type BookedDay,
   type DiskLedger,
   openDiskLedger,
   readLedgers,
 } from '../../core/client/ledger/credit-ledger.ts';
+import { showWarning } from '../output/show-error.ts';
 import { surroundings } from '../run-context.ts';
 import {
   namedAccount,

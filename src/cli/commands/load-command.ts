@@ -197,7 +197,7 @@ async function nightsOf(word: string, args: CommandLine): Promise<NightInOrder[]
     args,
   );
   if (!place.store.isShared && (await place.files.sizeOf(place.folder)) !== 'folder') return undefined;
-  const { hasBegun } = await import('../../core/run/homes/home.ts');
+  const { hasBegun } = await import('../../core/run/homes/open-home.ts');
   const isExport = (await place.store.look(exportPaths.manifest)) !== undefined || (await hasBegun(place));
   if (pattern === undefined && isExport) return undefined;
   const { nightsInOrder, namesMatching } = await import('../../wings/nights/index.ts');

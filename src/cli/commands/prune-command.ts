@@ -1,4 +1,4 @@
-import type { LakeLoss } from '../../core/run/night-follower.ts';
+import type { LakeLoss } from '../../core/run/nights.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { runWings } from '../../world/wings.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';

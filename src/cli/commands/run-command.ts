@@ -1,8 +1,7 @@
-import type { Job } from '../../core/job/job-schema.ts';
+import { type Job, jobOn, jobWarnings } from '../../core/job/job-schema.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { systemClock, utcDay } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
-import { jobOn, jobWarnings } from '../../core/job/job-traits.ts';
 import { isChange } from '../../core/run/job-shape.ts';
 import { folderPlace } from '../../places/files/folder-place.ts';
 import { requireExportFolder } from '../../places/export/export-folder.ts';
@@ -44,7 +43,7 @@ async function run(args: CommandLine): Promise<number> {
   const { job, idsFolder, outputDir } = jobOf(args);
   const fresh = args.isOn('fresh');
   const settings = runSettings(args);
-  const brake = (await import('../../core/run/run-brake.ts')).newBrake(job.budget);
+  const brake = (await import('../../core/run/follow-run.ts')).newBrake(job.budget);
   // The key is taken out of the environment once, and may be needed twice.
   const environment = { ...args.terminal.env };
   takeKeyAway(args.terminal.env);

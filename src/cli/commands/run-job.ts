@@ -9,7 +9,7 @@ import { exitCodes } from '../../lib/exit-codes.ts';
 import { codeOf, ExportError } from '../../lib/export-error.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';
 import type { ExportRequest } from '../../core/run/export-assets.ts';
-import type { ExportOutcome } from '../../core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../core/run/complete-export.ts';
 import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { RunListener } from '../../core/work/run-events.ts';

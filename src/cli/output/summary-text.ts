@@ -3,7 +3,7 @@ import { type InvalidSample, sampleText, type TakenColumn } from '../../core/ids
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { shownPath, commandLine } from '../../lib/addresses/shown-text.ts';
 import { plural, printable, byteSize, count, duration, wrapText, cutLine } from '../../lib/format-text.ts';
-import type { ExportAccount, ExportOutcome } from '../../core/run/export-outcome.ts';
+import type { ExportAccount, ExportOutcome } from '../../core/run/complete-export.ts';
 import { type Counts, type FileFacts, limitText, proofsText } from '../../places/export/export-facts.ts';
 import { isIdTable } from '../../core/records/id-tables.ts';
 import { isAssetId } from '../../lib/ids/asset-id.ts';

@@ -1,12 +1,9 @@
 import { type RowBlock, textMarks, textOfCell } from '../records/row-block.ts';
 import type { ColumnType } from '../records/table.ts';
 import { timestampText } from '../records/texts.ts';
-import { type CsvDialect, csvDialects } from '../../lib/csv-dialect.ts';
-import { theKernel } from '../../lib/kernel/kernel.ts';
-import { escapeFormulasSlot, quoteTextsSlot } from '../../lib/kernel/slots.ts';
-import { requireCells, formatTexts, ByteBlocks } from './growing-bytes.ts';
-import { KernelLines } from './kernel-lines.ts';
 import {
+  type CsvDialect,
+  csvDialects,
   blockBytes,
   type ByteOutput,
   type EncoderNotes,
@@ -15,6 +12,10 @@ import {
   type RowEncoder,
   type Sink,
 } from './sink.ts';
+import { theKernel } from '../../lib/kernel/kernel.ts';
+import { escapeFormulasSlot, quoteTextsSlot } from '../../lib/kernel/slots.ts';
+import { requireCells, formatTexts, ByteBlocks } from './growing-bytes.ts';
+import { KernelLines } from './kernel-lines.ts';
 
 /** RFC 4180 with a header, LF and UTF-8; null is an empty cell and the empty string is `""`, unless the dialect says otherwise. */
 export const csvSink: Sink = {

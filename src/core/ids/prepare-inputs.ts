@@ -8,9 +8,8 @@ import type { EntryBlock, Entries } from './entries.ts';
 import { fingerprintInputs, type InputFingerprint } from './read/input-bytes.ts';
 import { expandInputs, type IdInput, type FindRemote } from './id-input.ts';
 import { type TakenColumn, entriesLookedAt } from './read/list-form.ts';
-import { surveyList } from './read/look-at-list.ts';
+import { surveyList, readIds, type ReadIdsOptions, type ReadingRules } from './read/read-ids.ts';
 import { HashSet128 } from '../../lib/hash/hash-set-128.ts';
-import { readIds, type ReadIdsOptions, type ReadingRules } from './read/read-ids.ts';
 import { stat } from 'node:fs/promises';
 
 export interface PreparedInputs {

@@ -8,7 +8,7 @@ import {
   addressProblem,
 } from '../../lib/addresses/address-kinds.ts';
 import { defaultDialect, serviceDialects } from '../client/dialects.ts';
-import { hasBase, namedNight } from './night-names.ts';
+import { hasBase, namedNight, dateWord } from './night-names.ts';
 import {
   baseSchema,
   budgetSchema,
@@ -26,6 +26,7 @@ import { dialectOf } from './job-dialect.ts';
 import { assetsTable, changesTable } from '../records/columns.ts';
 import { outcomesToRead, unexportedOutcomes } from '../records/id-tables.ts';
 import { csvSchema, outputSchema, hasLake } from './output-schema.ts';
+import { fileNameWarning } from '../../lib/addresses/address.ts';
 
 const concurrency = z.union([wholeNumber(1).max(1000), z.literal('auto')], {
   error: 'must be a whole number from 1 to 1000, or auto',
@@ -51,7 +52,7 @@ const sample = z
 export const embedded = 'embedded:';
 
 /** Maximum ids per call, as the service documents it. */
-export const documentedIdsPerCall = 1000;
+const documentedIdsPerCall = 1000;
 
 /** Whether an address of the service names local records. */
 export function isEmbedded(url: string): boolean {
@@ -327,3 +328,44 @@ export type Job = Omit<CheckedJob, 'output'> & {
     compression: Omit<Output['compression'], 'raw'> & { raw: PartCodec };
   };
 };
+
+export function isDated({ output }: Job): boolean {
+  return output.dir.includes(dateWord);
+}
+
+/** The job with the folder of a day (`YYYY-MM-DD`); the same job where its folder holds no `{date}`. */
+export function jobOn(job: Job, day: string): Job {
+  if (!isDated(job)) return job;
+  return { ...job, output: { ...job.output, dir: job.output.dir.replaceAll(dateWord, day) } };
+}
+
+/** Whether runs of a job are followed by more than their progress. */
+export function isFollowed(job: Pick<Job, 'metrics' | 'notify' | 'lineage'>, environment: NodeJS.ProcessEnv): boolean {
+  return hasMetrics(job) || job.notify.length > 0 || mayHaveLineage(job, environment);
+}
+
+export function hasMetrics({ metrics: { listen, file } }: Pick<Job, 'metrics'>): boolean {
+  return listen !== undefined || file !== undefined;
+}
+
+/** The environment may name who takes lineage for all jobs. */
+export function mayHaveLineage({ lineage: { url } }: Pick<Job, 'lineage'>, environment: NodeJS.ProcessEnv): boolean {
+  return url !== undefined || (environment['OPENLINEAGE_URL'] ?? '') !== '';
+}
+
+/** Warnings about allowed but suspicious values. */
+export function jobWarnings({ service, output }: Job): string[] {
+  const { idsPerCall } = service;
+  const likeFile = fileNameWarning(output.dir);
+  const warnings = likeFile === undefined ? [] : [likeFile];
+  if (idsPerCall <= documentedIdsPerCall) return warnings;
+  return [
+    ...warnings,
+    `service.idsPerCall is ${idsPerCall}, but services accept at most ${documentedIdsPerCall}; larger calls are refused, split and paid again`,
+  ];
+}
+
+/** What a job reads of its ids: the first so many, or a sample; undefined for all of them. */
+export function someIdsOf({ limit, sample }: Pick<Job['ids'], 'limit' | 'sample'>): number | string | undefined {
+  return sample ?? limit;
+}

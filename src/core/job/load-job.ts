@@ -1,4 +1,4 @@
-import { someIdsOf } from './job-traits.ts';
+import { someIdsOf, embedded, type Job, jobSchema, type PartOfJob } from './job-schema.ts';
 import { readSmallText } from '../../lib/disk/on-disk.ts';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
@@ -11,7 +11,6 @@ import { dialectOf } from './job-dialect.ts';
 import { noBase } from './night-names.ts';
 import { issueText, type JobFile, parseJobFile, isTree, putAt, valueAt, type Tree } from './parse-job-file.ts';
 import { environmentName, jobFields, type JobField, fieldText } from './job-fields.ts';
-import { embedded, type Job, jobSchema, type PartOfJob } from './job-schema.ts';
 import { removedWords } from './removed-words.ts';
 
 /** Where a job's fields come from. Precedence: flag, environment, job file or object, default. */

@@ -9,8 +9,7 @@ import {
   provenColumns,
   tableNames,
 } from '../records/columns.ts';
-import { csvDialectNames } from '../../lib/csv-dialect.ts';
-import { compressions, type Format, formats } from '../formats/sink.ts';
+import { csvDialectNames, compressions, type Format, formats } from '../formats/sink.ts';
 import { address, distinct, field, oneOrMore, wholeNumber } from './job-sections.ts';
 import { exportedAt } from '../records/shape-table.ts';
 import { nearestName } from '../../lib/format-text.ts';

@@ -1,8 +1,8 @@
 import { assetsTable, changesOf, changesTable, fetchedAt, proofColumns } from './columns.ts';
-import { verdictsOf } from './prover.ts';
 import { MadeText } from './texts.ts';
 import { type RowBlock, RowBlockBuilder } from './row-block.ts';
 import type { Column, Table } from './table.ts';
+import type { Verdicts } from './proofs/prove-row.ts';
 
 /** What a job makes of the tables. Names are those of `assets` before they are changed. */
 export interface TableShape {
@@ -137,4 +137,17 @@ function keptColumns(all: readonly Column[], { columns, exclude }: TableShape): 
 function renamedColumn(column: Column, { rename }: TableShape): Column {
   const name = Object.hasOwn(rename, column.name) ? rename[column.name] : undefined;
   return name === undefined || name === column.name ? column : { ...column, name, from: column.name };
+}
+
+let prover: ((block: RowBlock, row: number) => Verdicts) | undefined;
+
+/** Loads what computes hashes, where rows are to prove themselves. Awaited before the first row is made. */
+export async function readyProver({ proofs }: { readonly proofs: boolean }): Promise<void> {
+  if (proofs) prover ??= (await import('./proofs/prove-row.ts')).proveRow;
+}
+
+/** The verdicts of a row of the whole table `assets`. */
+function verdictsOf(block: RowBlock, row: number): Verdicts {
+  if (prover === undefined) throw new Error('readyProver was not awaited');
+  return prover(block, row);
 }

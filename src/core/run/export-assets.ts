@@ -1,7 +1,6 @@
 import { serviceAddress } from '../client/wire/service-address.ts';
-import { jobOn } from '../job/job-traits.ts';
+import { jobOn, type Job } from '../job/job-schema.ts';
 import { dateWord, firstNight, hasBase } from '../job/night-names.ts';
-import type { Job } from '../job/job-schema.ts';
 import { kernelProblem } from '../../lib/kernel/kernel.ts';
 import { utcDay } from '../../lib/clock.ts';
 import {
@@ -16,17 +15,26 @@ import type { ExportStart } from '../../places/export/export-facts.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportContext } from './export-context.ts';
 import { plannedLeft } from './calls-left.ts';
-import { manifestOf } from './complete-export.ts';
+import { manifestOf, alreadyComplete, type ExportOutcome } from './complete-export.ts';
 import { warnOfDisk, requireRunnable } from './disk-estimate.ts';
-import { alreadyComplete, type ExportOutcome } from './export-outcome.ts';
 import { type BegunExport, makeAndComplete, type Run } from './export-slices.ts';
 import { completeBefore, withLockedHome, completedElsewhere } from './homes/home-lock.ts';
 import { openHome, bucketIds } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, followRun } from './follow-run.ts';
 import { reportFor, type RunWings } from './run-wings.ts';
-import { type AfterComplete, afterComplete, type ExportBase, type Nights, nightsFor, type Reading } from './nights.ts';
-import { type FollowedNight, followerFor, requireFollowable, throwAwayFollowed } from './night-follower.ts';
+import {
+  type AfterComplete,
+  afterComplete,
+  type ExportBase,
+  type Nights,
+  nightsFor,
+  type Reading,
+  type FollowedNight,
+  followerFor,
+  requireFollowable,
+  throwAwayFollowed,
+} from './nights.ts';
 import { isOverUnlisted } from './tolerance.ts';
 
 export interface ExportRequest {

@@ -1,5 +1,4 @@
-import { someIdsOf } from '../job/job-traits.ts';
-import type { Job } from '../job/job-schema.ts';
+import { someIdsOf, type Job } from '../job/job-schema.ts';
 import type { InputFingerprint } from '../ids/read/input-bytes.ts';
 import type { TakenColumn } from '../ids/read/list-form.ts';
 import { thenCleanUp, LinkedAbort } from '../../lib/end-work.ts';
@@ -15,13 +14,12 @@ import type { RunEvent } from '../work/run-events.ts';
 import { RunFold } from './history/run-fold.ts';
 import { joinedObservers, type RunEnd } from '../work/run-observer.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';
-import { accountOf, type ExportOutcome, unfinishedAccount } from './export-outcome.ts';
+import { accountOf, type ExportOutcome, unfinishedAccount } from './complete-export.ts';
 import type { ExportHome, HeldSlice, OpenExport } from './homes/export-home.ts';
 import { completedElsewhere } from './homes/home-lock.ts';
 import { keepsIds, type Spent } from '../../places/export/export-facts.ts';
-import { endOf, endOfError, type ObservedContext } from './follow-run.ts';
+import { endOf, endOfError, type ObservedContext, beginPlan } from './follow-run.ts';
 import { recordRun, type RunRecorder } from './history/record-run.ts';
-import { beginPlan } from './run-brake.ts';
 
 /** Slices of an export, and what their parts are made of. */
 export interface SlicesToMake {

@@ -1,8 +1,7 @@
 import type { Job } from '../job/job-schema.ts';
-import { utcDay } from '../../lib/clock.ts';
+import { utcDay, uuidV7 } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
-import { uuidV7 } from '../../lib/uuid-v7.ts';
 import type { ExportContext } from './export-context.ts';
 import { creditsLeftOf } from './history/run-figures.ts';
 import type { RunListener } from '../work/run-events.ts';
@@ -14,9 +13,11 @@ import {
   type RunEnd,
   type RunObserver,
 } from '../work/run-observer.ts';
-import type { ExportOutcome } from './export-outcome.ts';
-import { type Braked, braked } from './run-brake.ts';
+import type { ExportOutcome } from './complete-export.ts';
 import { errorOf } from './tolerance.ts';
+import { plannedSize } from '../job/job-dialect.ts';
+import { Brake } from '../client/policies/brake.ts';
+import { overrunOf } from '../client/policies/shared-pace.ts';
 
 /** A run, and what follows it. */
 export interface ObservedContext extends Braked<ExportContext> {
@@ -102,4 +103,27 @@ export function endOfError(error: unknown): RunEnd {
 function saidOf(error: ExportError | undefined): Pick<RunEnd, 'error' | 'todo' | 'runAgainAt'> {
   const again = error?.why?.kind === 'spent' ? { runAgainAt: error.why.runAgainAt } : {};
   return { error: error?.message, todo: error?.todo, ...again };
+}
+
+/** A context in which calls are counted. */
+type Braked<Context extends Pick<ExportContext, 'brake'>> = Context & { readonly brake: Brake };
+
+/** Has the calls of a run counted, unless its caller counts those of several runs. */
+export function braked<Context extends Pick<ExportContext, 'brake'>>(
+  context: Context,
+  { budget }: Pick<Job, 'budget'>,
+): Braked<Context> {
+  return { ...context, brake: context.brake ?? newBrake(budget) };
+}
+
+export function newBrake({ overrun }: Pick<Job['budget'], 'overrun'>): Brake {
+  return new Brake({ overrun: overrunOf(overrun) });
+}
+
+/**
+ * Plans the calls of ids that are requested from now on: by the job's size, or the dialect's where that is smaller.
+ * @param planned calls that they take, as far as they were counted
+ */
+export function beginPlan({ brake }: Pick<ExportContext, 'brake'>, job: Pick<Job, 'service'>, planned?: number): void {
+  brake?.begin({ idsPerCall: plannedSize(job), planned });
 }

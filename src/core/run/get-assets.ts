@@ -11,7 +11,7 @@ import { mapOrdered } from '../../lib/map-ordered.ts';
 import type { ExportContext } from './export-context.ts';
 import { clientOf } from '../work/make-parts.ts';
 import { readerOf } from '../work/tables-of.ts';
-import { beginPlan, braked } from './run-brake.ts';
+import { beginPlan, braked } from './follow-run.ts';
 
 /** An id and what became of it. */
 export interface AssetFate {

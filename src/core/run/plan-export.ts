@@ -4,7 +4,7 @@ import { mostAtOnce } from '../client/judgement/call-limit.ts';
 import { mostCalls, overrunOf } from '../client/policies/shared-pace.ts';
 import type { CreditLedger } from '../client/ledger/credit-ledger.ts';
 import { firstNight, hasBase } from '../job/night-names.ts';
-import type { Job } from '../job/job-schema.ts';
+import { type Job, jobOn, someIdsOf } from '../job/job-schema.ts';
 import { type Clock, systemClock, utcDay } from '../../lib/clock.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
@@ -14,11 +14,17 @@ import { committedCounts } from '../../places/scratch/commit-sums.ts';
 import type { Manifest } from '../../places/export/manifest.ts';
 import type { ExportHome } from './homes/export-home.ts';
 import { type HomeContext, openHome } from './homes/open-home.ts';
-import { type Nights, nightsFor, type PlannedBase, type PlanStanding } from './nights.ts';
-import { type FollowedNight, type Following, requireFollowable } from './night-follower.ts';
+import {
+  type Nights,
+  nightsFor,
+  type PlannedBase,
+  type PlanStanding,
+  type FollowedNight,
+  type Following,
+  requireFollowable,
+} from './nights.ts';
 import { callsLeft, partsAfter, type Forecast, forecast } from './calls-left.ts';
 import type { Entries, EntryState } from '../ids/entries.ts';
-import { jobOn, someIdsOf } from '../job/job-traits.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { entriesOf, type PreparedInputs } from '../ids/prepare-inputs.ts';
 import { type InvalidSample, sampling, type TakenColumn } from '../ids/read/list-form.ts';

@@ -3,8 +3,7 @@ import type { Job } from '../job/job-schema.ts';
 import type { TableQuality } from '../work/run-observer.ts';
 import type { ExportContext } from './export-context.ts';
 import type { ExportPlace } from './homes/export-place.ts';
-import type { Following } from './night-follower.ts';
-import type { Nights } from './nights.ts';
+import type { Following, Nights } from './nights.ts';
 
 /** What a job may ask for beyond the way of an id. Loaded for such jobs alone; `src/world/wings.ts` has all of them. */
 export interface RunWings extends Following {

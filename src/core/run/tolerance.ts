@@ -4,7 +4,7 @@ import { hasLake } from '../job/output-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { noCounts, noProofs } from '../../places/export/export-facts.ts';
-import type { ExportAccount, ExportOutcome } from './export-outcome.ts';
+import type { ExportAccount, ExportOutcome } from './complete-export.ts';
 
 /** What of a job judges its export. */
 export interface Judging {

@@ -1,8 +1,14 @@
 import { type RowBlock, textOfCell } from '../records/row-block.ts';
 import { type Table, wholeName } from '../records/table.ts';
 import { idsTable, unexportedTable } from '../records/id-tables.ts';
-import type { CsvDialectName } from '../../lib/csv-dialect.ts';
-import { type PartCodec, compressions, type EncoderNotes, type Format, type RowEncoder } from '../formats/sink.ts';
+import {
+  type CsvDialectName,
+  type PartCodec,
+  compressions,
+  type EncoderNotes,
+  type Format,
+  type RowEncoder,
+} from '../formats/sink.ts';
 import type { Job } from '../job/job-schema.ts';
 import { sinkFor } from '../formats/registry.ts';
 import { LongestTexts } from './tables-of.ts';

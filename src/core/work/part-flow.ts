@@ -11,7 +11,7 @@ import type { Batch } from '../ids/batch-ids.ts';
 import { fetchBatches } from './fetch-batches.ts';
 import type { Holding } from './held-bytes.ts';
 import { fileOptionsOf } from './part-build.ts';
-import { readyProver } from '../records/prover.ts';
+import { readyProver } from '../records/shape-table.ts';
 import { readerOf, tablesOf } from './tables-of.ts';
 import { type FinishedPart, writeParts } from './write-parts.ts';
 

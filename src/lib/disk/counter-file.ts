@@ -17,7 +17,7 @@ import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { ExportError } from '../export-error.ts';
 import { sha256 } from '../hash/sha256.ts';
-import { type Exclusion, exclusively } from '../process/exclusively.ts';
+import { type Exclusion, exclusively } from '../process/lock-owner.ts';
 import { promisify } from 'node:util';
 import { syncFolder, openPlainSync } from './on-disk.ts';
 

@@ -1,8 +1,7 @@
 import { hasBase, noBase } from '../../core/job/night-names.ts';
-import type { Job } from '../../core/job/job-schema.ts';
+import { type Job, isDated } from '../../core/job/job-schema.ts';
 import { bucketExamples, isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import { isDated } from '../../core/job/job-traits.ts';
 
 /** Workers share one export, whichever machine and day they run on. @throws {ExportError} `usage` */
 export function requireFleetHome(job: Job, command: string): void {

@@ -8,17 +8,15 @@ import type { Manifest } from '../../places/export/manifest.ts';
 import { newReadProgress } from '../../core/work/read-job-ids.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import { reportFor, type RunWings } from '../../core/run/run-wings.ts';
-import { requireFollowable } from '../../core/run/night-follower.ts';
-import { afterComplete, nightsFor } from '../../core/run/nights.ts';
+import { requireFollowable, afterComplete, nightsFor } from '../../core/run/nights.ts';
 import { warnOfDisk, requireRunnable } from '../../core/run/disk-estimate.ts';
-import { alreadyComplete, type ExportOutcome } from '../../core/run/export-outcome.ts';
+import { alreadyComplete, type ExportOutcome, manifestOf } from '../../core/run/complete-export.ts';
 import { makeAndComplete, type Run } from '../../core/run/export-slices.ts';
-import { homeAt, clearComplete } from '../../core/run/homes/home.ts';
+import { homeAt, clearComplete, openHomePlace } from '../../core/run/homes/open-home.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { putHistory, readRunHistories } from '../../core/run/homes/shared-history.ts';
 import { CurrentStart, type HomeStart, type EnqueuedSlice, readStart } from '../../core/run/homes/home-start.ts';
 import type { SliceSource } from '../../core/run/homes/export-home.ts';
-import { openHomePlace } from '../../core/run/homes/open-home.ts';
 import { fleetShape, jobAsBegun, jobShape, requireSame } from '../../core/run/job-shape.ts';
 import { recordVerdict } from '../../core/run/record-verdict.ts';
 import { type ObservedContext, followRun } from '../../core/run/follow-run.ts';
@@ -32,7 +30,6 @@ import { sha256 } from '../../lib/hash/sha256.ts';
 import { plural } from '../../lib/format-text.ts';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { commitsOf, type SliceLog, spentOf, readLogs } from '../../places/log/slice-log.ts';
-import { manifestOf } from '../../core/run/complete-export.ts';
 
 export interface WorkRequest {
   readonly job: Job;

@@ -1,6 +1,6 @@
 import { type NamedNight, namedNight } from '../../core/job/night-names.ts';
-import { accountOf } from '../../core/run/export-outcome.ts';
-import type { FollowedNight, LakeLoss, NightFollower, NightsRoot } from '../../core/run/night-follower.ts';
+import { accountOf } from '../../core/run/complete-export.ts';
+import type { FollowedNight, LakeLoss, NightFollower, NightsRoot } from '../../core/run/nights.ts';
 import type { PublishedTables } from '../../core/work/run-observer.ts';
 import type { HomeContext } from '../../core/run/homes/open-home.ts';
 import { intolerable } from '../../core/run/tolerance.ts';

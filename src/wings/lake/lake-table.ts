@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { commandLine } from '../../lib/addresses/shown-text.ts';
 import { ExportError } from '../../lib/export-error.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { uuidV7 } from '../../lib/uuid-v7.ts';
+import { type Clock, uuidV7 } from '../../lib/clock.ts';
 import { lakeFolder, pathIn } from '../../places/export/export-folder.ts';
 import type { ObjectStore } from '../../places/objects/object-store.ts';
 import { NextVersion } from './next-version.ts';

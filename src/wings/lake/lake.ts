@@ -5,7 +5,7 @@ import { ExportError } from '../../lib/export-error.ts';
 import { lakeFolder, pathIn } from '../../places/export/export-folder.ts';
 import { sharedFolderPlace } from '../../places/files/folder-place.ts';
 import { type ObjectStore, storeWithin } from '../../places/objects/object-store.ts';
-import type { NightsRoot } from '../../core/run/night-follower.ts';
+import type { NightsRoot } from '../../core/run/nights.ts';
 import { type LakeStore, LakeTable } from './lake-table.ts';
 import { readersAddress } from './table-files.ts';
 

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { unprovenEnding } from '../../core/ids/passed-files.ts';
 import { ClosingStack } from '../../core/run/homes/open-scratch.ts';
 import { overrunOf } from '../../core/client/policies/shared-pace.ts';
-import { braked } from '../../core/run/run-brake.ts';
+import { braked } from '../../core/run/follow-run.ts';
 import { clientOf } from '../../core/work/make-parts.ts';
 import { thenCleanUp } from '../../lib/end-work.ts';
 import { dayMs } from '../../lib/clock.ts';

@@ -1,10 +1,9 @@
-import { someIdsOf } from '../../core/job/job-traits.ts';
+import { someIdsOf } from '../../core/job/job-schema.ts';
 import { utcDay } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { namedNight } from '../../core/job/night-names.ts';
-import { type FollowedNight, followerFor, type Following } from '../../core/run/night-follower.ts';
+import { type FollowedNight, followerFor, type Following, type Night } from '../../core/run/nights.ts';
 import type { PublishedTables } from '../../core/work/run-observer.ts';
-import type { Night } from '../../core/run/nights.ts';
 import { type HomeContext, openPlace } from '../../core/run/homes/open-home.ts';
 import { intolerable } from '../../core/run/tolerance.ts';
 import { nightsAt } from './open-nights.ts';

@@ -1,8 +1,7 @@
-import { someIdsOf } from '../../core/job/job-traits.ts';
+import { someIdsOf, type Job } from '../../core/job/job-schema.ts';
 import type { Choice } from './base/choose-ids.ts';
 import type { BaseKeys } from './base/base-keys.ts';
 import type { OpenBase } from './base/open-base.ts';
-import type { Job } from '../../core/job/job-schema.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';

@@ -1,14 +1,12 @@
-import { isDated, jobOn, someIdsOf } from '../../core/job/job-traits.ts';
+import { isDated, jobOn, someIdsOf, type Job } from '../../core/job/job-schema.ts';
 import { dayPattern, topOfNights, hasBase } from '../../core/job/night-names.ts';
-import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { count, plural } from '../../lib/format-text.ts';
 import { shownPath } from '../../lib/addresses/shown-text.ts';
 import { exportPaths } from '../../places/export/export-folder.ts';
 import { limitOf } from '../../places/export/export-facts.ts';
 import { lockOwner } from '../../places/files/lock.ts';
-import { type HomeContext, openHome, openPlace } from '../../core/run/homes/open-home.ts';
-import { hasBegun } from '../../core/run/homes/home.ts';
+import { type HomeContext, openHome, openPlace, hasBegun } from '../../core/run/homes/open-home.ts';
 
 /**
  * The export that is to be finished before the one of `today` begins: the newest of the pattern, where it is unfinished. Older ones are left

@@ -1,6 +1,5 @@
-import { someIdsOf } from '../../core/job/job-traits.ts';
+import { someIdsOf, type Job } from '../../core/job/job-schema.ts';
 import { basename, join, relative, resolve } from 'node:path';
-import type { Job } from '../../core/job/job-schema.ts';
 import { dayIn, familyOf } from '../../core/job/night-names.ts';
 import { utcDay } from '../../lib/clock.ts';
 import { isBucketAddress, parentOf } from '../../lib/addresses/address-kinds.ts';

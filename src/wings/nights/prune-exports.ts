@@ -1,4 +1,4 @@
-import { followerAt, type Following, type LakeLoss, type NightsRoot } from '../../core/run/night-follower.ts';
+import { followerAt, type Following, type LakeLoss, type NightsRoot } from '../../core/run/nights.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { dateWord, dayPattern, familyOf, type NamedNight } from '../../core/job/night-names.ts';
 import { type DatedNight, type KeepRules, keptByRules, newestFirst } from './keep-rules.ts';

@@ -1,4 +1,4 @@
-import { someIdsOf } from '../../core/job/job-traits.ts';
+import { someIdsOf } from '../../core/job/job-schema.ts';
 import { appendFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-import { someIdsOf } from '../../core/job/job-traits.ts';
+import { someIdsOf } from '../../core/job/job-schema.ts';
 import type { NotifyEvent, NotifyTarget } from '../../core/job/job-sections.ts';
 import { nextUtcMidnight } from '../../lib/clock.ts';
 import { exitCodes } from '../../lib/exit-codes.ts';

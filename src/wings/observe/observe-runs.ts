@@ -1,4 +1,4 @@
-import { hasMetrics, mayHaveLineage } from '../../core/job/job-traits.ts';
+import { hasMetrics, mayHaveLineage } from '../../core/job/job-schema.ts';
 import { messageOf } from '../../lib/export-error.ts';
 import type { RunListener } from '../../core/work/run-events.ts';
 import { joinedObservers, type ObservedRun, type RunObserver } from '../../core/work/run-observer.ts';

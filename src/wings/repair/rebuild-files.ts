@@ -2,7 +2,7 @@ import { childRows, flattenAsset } from '../../core/records/flatten-asset.ts';
 import { assetsTable, changesTable } from '../../core/records/columns.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { blockOf, type RowBlock } from '../../core/records/row-block.ts';
-import type { ShapedTable } from '../../core/records/shape-table.ts';
+import { type ShapedTable, readyProver } from '../../core/records/shape-table.ts';
 import { isIdColumn, type Row } from '../../core/records/table.ts';
 import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
 import { recordsOf } from '../../exports/records.ts';
@@ -14,7 +14,6 @@ import { begunOf } from '../../places/export/manifest.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { type FinishedFile, unfinishedFile } from '../../places/scratch/part-file.ts';
 import { fileOptionsOf, openTableFile, type TableFileName } from '../../core/work/part-build.ts';
-import { readyProver } from '../../core/records/prover.ts';
 import { tablesOf } from '../../core/work/tables-of.ts';
 
 /** An export with damaged files, from which others of its files may be made again. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { changesTable } from '../../core/records/columns.ts';
 import { manifestCommits, manifestOf } from '../../core/run/complete-export.ts';
 import { readProgress } from '../../core/run/homes/home-progress.ts';
-import { homeAt } from '../../core/run/homes/home.ts';
+import { homeAt } from '../../core/run/homes/open-home.ts';
 import type { HomePlace } from '../../core/run/homes/home-place.ts';
 import { type HomeStart, startBody } from '../../core/run/homes/home-start.ts';
 import {

@@ -4,7 +4,7 @@ import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { ExportError, messageOf } from '../../lib/export-error.ts';
 import { isIdTable } from '../../core/records/id-tables.ts';
 import { FinishedExport, type ManifestFile } from '../../exports/finished-export.ts';
-import { type ExportStanding, type UnfinishedStanding, standingFigures } from '../../core/run/history/runs-model.ts';
+import { type ExportStanding, type UnfinishedStanding, standingFigures } from '../../core/run/history/run-history.ts';
 import { limitOf, proofsText, type Commit, type JobShape } from '../../places/export/export-facts.ts';
 import type { Reads } from '../../places/files/disk.ts';
 import type { TableFormat } from '../../exports/duckdb-files.ts';

@@ -1,6 +1,6 @@
 import { utcDay } from '../../lib/clock.ts';
 import type { RunLine, RunSpan } from '../../core/run/history/run-lines.ts';
-import { elapsedMsOf, meanIdsPerSecond, type RecordedRun, runsOf } from '../../core/run/history/runs-model.ts';
+import { elapsedMsOf, meanIdsPerSecond, type RecordedRun, runsOf } from '../../core/run/history/run-history.ts';
 import { heldBetween } from '../../core/run/history/run-figures.ts';
 
 /** How one run went. Times are milliseconds since 1970 UTC unless they say otherwise. */

@@ -15,7 +15,7 @@ import {
   type RecordedRun,
   runsOf,
   standingFigures,
-} from '../../core/run/history/runs-model.ts';
+} from '../../core/run/history/run-history.ts';
 import type { ExportPlace } from '../../core/run/homes/export-place.ts';
 import { standingAt } from '../../core/run/homes/standing.ts';
 import { committedCounts } from '../../places/scratch/commit-sums.ts';

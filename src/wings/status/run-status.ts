@@ -1,5 +1,5 @@
 import type { ServiceState } from '../../core/client/client-events.ts';
-import { elapsedMsOf, meanIdsPerSecond, paceOf, type RecordedRun } from '../../core/run/history/runs-model.ts';
+import { elapsedMsOf, meanIdsPerSecond, paceOf, type RecordedRun } from '../../core/run/history/run-history.ts';
 import { entriesExpected, timeThroughBudget, type WorkAhead } from '../../core/run/history/run-figures.ts';
 
 /** What the history says of a run. Times are ISO 8601; null means unknown or not applicable. */

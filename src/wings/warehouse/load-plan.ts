@@ -1,7 +1,7 @@
 import { changesTable } from '../../core/records/columns.ts';
 import type { Table } from '../../core/records/table.ts';
 import type { FinishedExport, ManifestFile } from '../../exports/finished-export.ts';
-import type { CsvDialectName } from '../../lib/csv-dialect.ts';
+import type { CsvDialectName } from '../../core/formats/sink.ts';
 import { ExportError } from '../../lib/export-error.ts';
 import { contentSeal } from '../../places/export/manifest.ts';
 import type { Source, TableFormat } from '../../exports/duckdb-files.ts';

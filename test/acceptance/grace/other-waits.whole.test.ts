@@ -6,8 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { keyHash } from '../../../src/core/client/ledger/ledger-file.ts';
 import { systemClock, utcDay } from '../../../src/lib/clock.ts';
-import { ownerLink } from '../../../src/lib/process/exclusively.ts';
-import { thisProcess } from '../../../src/lib/process/lock-owner.ts';
+import { ownerLink, thisProcess } from '../../../src/lib/process/lock-owner.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import {
   type CallPoint,

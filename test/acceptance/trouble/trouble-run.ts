@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../../src/core/run/complete-export.ts';
 import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { answerBody, recordText } from '../../core/client/support/calls.ts';
 import { reply, type Respond, startRoughServer } from '../../core/client/support/rough-server.ts';

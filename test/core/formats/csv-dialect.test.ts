@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blockOf } from '../../../src/core/records/row-block.ts';
 import type { Column, ColumnType, Row } from '../../../src/core/records/table.ts';
-import { csvDialectNames, csvDialects } from '../../../src/lib/csv-dialect.ts';
+import { csvDialectNames, csvDialects } from '../../../src/core/formats/sink.ts';
 import { csvSink } from '../../../src/core/formats/csv.ts';
 
 const column = (name: string, type: ColumnType): Column => ({ name, type, nullable: true, path: [], about: '' });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aboutEntries, bytesOfInput } from '../../../src/core/ids/prepare-inputs.ts';
-import { surveyList } from '../../../src/core/ids/read/look-at-list.ts';
+import { surveyList } from '../../../src/core/ids/read/read-ids.ts';
 import { idOf, writeInput } from './read/id-files.ts';
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, n) => idOf(n));

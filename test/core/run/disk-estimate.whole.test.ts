@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';
-import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../../src/core/run/complete-export.ts';
 import { planExport } from '../../../src/core/run/plan-export.ts';
 import { diskEstimate, diskNeeds, unputtableParts } from '../../../src/core/run/disk-estimate.ts';
 import { startService } from '../../../src/practice-service.ts';

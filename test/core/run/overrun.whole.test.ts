@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
 import { getAssets } from '../../../src/core/run/get-assets.ts';
-import { newBrake } from '../../../src/core/run/run-brake.ts';
+import { newBrake } from '../../../src/core/run/follow-run.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
 import { idOf, recordsOf, refusal } from '../client/support/calls.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../../../src/core/job/job-schema.ts';
 import { errorOf, intolerable, type Judging } from '../../../src/core/run/tolerance.ts';
-import type { ExportAccount } from '../../../src/core/run/export-outcome.ts';
+import type { ExportAccount } from '../../../src/core/run/complete-export.ts';
 import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
 
 /** What a test does not mention is tolerated. */

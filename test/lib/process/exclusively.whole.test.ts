@@ -2,8 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exclusively, ownerLink } from '../../../src/lib/process/exclusively.ts';
-import { type LockOwner, thisProcess } from '../../../src/lib/process/lock-owner.ts';
+import { exclusively, ownerLink, type LockOwner, thisProcess } from '../../../src/lib/process/lock-owner.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const self = thisProcess('self');

@@ -1,4 +1,4 @@
-import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../../src/core/run/complete-export.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { SmallExport, type SmallRun } from './small-export.ts';

@@ -6,7 +6,7 @@ import type { HttpClient } from '../../../src/core/client/wire/http-client.ts';
 import { judgeAnswer } from '../../../src/core/client/wire/judge-answer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { ExportContext } from '../../../src/core/run/export-context.ts';
-import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../../src/core/run/complete-export.ts';
 import { generatedId, generatedRecord } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { type MakeExport, runExport } from '../../support/run-export.ts';
 import { journalKeys } from './journal-keys.ts';

@@ -1,7 +1,7 @@
 import { type EnqueueContext, enqueueExport } from '../../../src/wings/fleet/enqueue-export.ts';
 import { fromShard } from '../../../src/wings/fleet/shard-slices.ts';
 import { workOnExport } from '../../../src/wings/fleet/work-export.ts';
-import type { ExportOutcome } from '../../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../../src/core/run/complete-export.ts';
 import type { MakeExport } from '../../support/run-export.ts';
 import { SmallBucket } from './small-bucket.ts';
 import type { SmallRun } from './small-export.ts';

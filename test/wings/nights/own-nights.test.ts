@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadJob } from '../../../src/core/job/load-job.ts';
-import { jobOn } from '../../../src/core/job/job-traits.ts';
-import type { ExportAccount } from '../../../src/core/run/export-outcome.ts';
+import { jobOn } from '../../../src/core/job/job-schema.ts';
+import type { ExportAccount } from '../../../src/core/run/complete-export.ts';
 import { dayMs } from '../../../src/lib/clock.ts';
 import { exportPaths } from '../../../src/places/export/export-folder.ts';
 import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';

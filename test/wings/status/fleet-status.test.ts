@@ -11,7 +11,7 @@ import { SmallFleet, steps } from '../../model/support/small-fleet.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 // Loaded before the tests: while a module loads, the clock of a test would run ahead of its workers.
-import '../../../src/core/run/homes/home.ts';
+import '../../../src/core/run/homes/open-home.ts';
 
 let folder: Awaited<ReturnType<typeof keptFolder>>;
 let idsPath: string;

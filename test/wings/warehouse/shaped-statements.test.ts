@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assetsTable } from '../../../src/core/records/columns.ts';
 import { shapeTable, wholeTables } from '../../../src/core/records/shape-table.ts';
-import { csvDialectNames } from '../../../src/lib/csv-dialect.ts';
+import { csvDialectNames } from '../../../src/core/formats/sink.ts';
 import { ddlFor, engineNames, loadStatementFor } from '../../../src/wings/warehouse/engines.ts';
 import { problemOf } from './sql-parser.ts';
 

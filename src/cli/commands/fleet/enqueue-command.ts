@@ -1,7 +1,6 @@
 import { runWings } from '../../../world/wings.ts';
 import { setFlagsFromString } from 'node:v8';
-import type { Job } from '../../../core/job/job-schema.ts';
-import { jobWarnings } from '../../../core/job/job-traits.ts';
+import { type Job, jobWarnings } from '../../../core/job/job-schema.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { exitCodes } from '../../../lib/exit-codes.ts';
 import { count, plural } from '../../../lib/format-text.ts';

@@ -1,11 +1,10 @@
-import { jobWarnings } from '../../../core/job/job-traits.ts';
+import { jobWarnings, type Job } from '../../../core/job/job-schema.ts';
 import { observeIn } from '../../../world/wings.ts';
 import type { CommandLine } from '../../command.ts';
 import { jobCommand, jobOf, stateGroup, runFlags, runSettings } from '../../job-flags.ts';
 import { openServiceFor } from '../../run-context.ts';
 import { takeKeyAway } from '../../../world/read-api-key.ts';
 import { runJob } from '../run-job.ts';
-import type { Job } from '../../../core/job/job-schema.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { shownWord } from '../../../lib/addresses/shown-text.ts';
 import type { Shard } from '../../../wings/fleet/index.ts';

@@ -18,7 +18,7 @@ import { parseDocument } from 'yaml';
 import { takesKey } from '../../../core/client/dialects.ts';
 import { dialectOf, isDialectFile } from '../../../core/job/job-dialect.ts';
 import { expandInputs } from '../../../core/ids/id-input.ts';
-import { lookAtList } from '../../../core/ids/read/look-at-list.ts';
+import { lookAtList } from '../../../core/ids/read/read-ids.ts';
 import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import { jobTemplate, suggestedFields } from '../../../core/job/job-template.ts';
 import { loadJob } from '../../../core/job/load-job.ts';

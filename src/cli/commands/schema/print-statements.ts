@@ -1,5 +1,5 @@
 import type { Table } from '../../../core/records/table.ts';
-import { csvDialectNames, type CsvDialectName } from '../../../lib/csv-dialect.ts';
+import { csvDialectNames, type CsvDialectName } from '../../../core/formats/sink.ts';
 import { requireAddress } from '../../../lib/addresses/address.ts';
 import { backQuoted, doubleQuoted } from '../../../lib/sql-text.ts';
 import { shownWord } from '../../../lib/addresses/shown-text.ts';

@@ -6,7 +6,7 @@ import { loadJob } from '../../../core/job/load-job.ts';
 import { isBucketAddress } from '../../../lib/addresses/address-kinds.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { tablesOf } from '../../../core/work/tables-of.ts';
-import type { CsvDialectName } from '../../../lib/csv-dialect.ts';
+import type { CsvDialectName } from '../../../core/formats/sink.ts';
 import { type TableFormat, tableFormats } from '../../../exports/duckdb-files.ts';
 import { openFinished } from '../../../exports/finished-export.ts';
 import type { CommandLine } from '../../command.ts';

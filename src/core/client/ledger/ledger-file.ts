@@ -2,10 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
-import type { Exclusion } from '../../../lib/process/exclusively.ts';
+import { type Exclusion, ownerSchema } from '../../../lib/process/lock-owner.ts';
 import { makeFolder, refusesLinks, withoutLinks } from '../../../lib/disk/on-disk.ts';
 import { CounterFile, type CounterLayout } from '../../../lib/disk/counter-file.ts';
-import { ownerSchema } from '../../../lib/process/lock-owner.ts';
 import { sha256 } from '../../../lib/hash/sha256.ts';
 
 /** Whose credits a ledger books: those of a key, or of an account, to which several keys may belong. */

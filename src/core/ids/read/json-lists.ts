@@ -5,7 +5,7 @@ import { shellWord } from '../../../lib/addresses/shown-text.ts';
 import { isAssetId } from '../../../lib/ids/asset-id.ts';
 import { headBytes } from './list-form.ts';
 import { rankOfName } from './id-columns.ts';
-import { listTodo } from '../check-text.ts';
+import { listTodo } from './input-bytes.ts';
 
 /** A place in JSON where ids stand. */
 export interface IdPlace {

@@ -5,7 +5,7 @@ import { cleanId, wordsOf, whyInvalid } from '../entries.ts';
 import { listKind } from '../passed-files.ts';
 import { namesText } from './id-columns.ts';
 import { jqFilters, jqTodo, listsIn } from './json-lists.ts';
-import { listTodo } from '../check-text.ts';
+import { listTodo } from './input-bytes.ts';
 import { entriesLookedAt, type Sample, type SurveyOptions, sampleText } from './list-form.ts';
 
 export interface NoList {

@@ -5,7 +5,7 @@ import type { ByteScanner } from '../../../lib/scan/split-lines.ts';
 import { outcomesToRead, unexportedTable } from '../../records/id-tables.ts';
 import { cleanId } from '../entries.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
-import { listTodo } from '../check-text.ts';
+import { listTodo } from './input-bytes.ts';
 import { chooseColumns, namedPlaces, namesText, placeOf } from './id-columns.ts';
 import {
   type CsvForm,

@@ -4,7 +4,7 @@ import { ExportError } from '../../../lib/export-error.ts';
 import { asBuffer, type ByteScanner, type ByteSpan, carryBytes, splitLines } from '../../../lib/scan/split-lines.ts';
 import { cleanId, holdsId, wordsOf } from '../entries.ts';
 import type { EntryBlocks } from './entry-blocks.ts';
-import { listTodo } from '../check-text.ts';
+import { listTodo } from './input-bytes.ts';
 import {
   areRows,
   entriesLookedAt,

@@ -15,11 +15,10 @@ import { type HomeContext, bucketIds, openHome } from '../homes/open-home.ts';
 import { intolerableIds } from '../tolerance.ts';
 import type { TakenColumn } from '../../ids/read/list-form.ts';
 import { probeStore } from '../../../places/objects/open-objects.ts';
-import type { ExportStanding } from '../history/runs-model.ts';
+import type { ExportStanding } from '../history/run-history.ts';
 import { standingIfAny } from '../homes/standing.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
-import { requireFollowable } from '../night-follower.ts';
-import { nightsFor } from '../nights.ts';
+import { requireFollowable, nightsFor } from '../nights.ts';
 import type { RunWings } from '../run-wings.ts';
 import { fingerprintInputs } from '../../ids/read/input-bytes.ts';
 

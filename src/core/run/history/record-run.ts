@@ -6,10 +6,9 @@ import type { Job } from '../../job/job-schema.ts';
 import type { Counts } from '../../../places/export/export-facts.ts';
 import { boundedText, lineOf } from './run-fold.ts';
 import { emptySpan, type RunLine, type RunSpan, sumOfSpans } from './run-lines.ts';
-import { openRunHistory, type RunHistory } from './run-history.ts';
+import { openRunHistory, type RunHistory, fetchedIds, lastRunOf } from './run-history.ts';
 import type { PartsContext } from '../../work/parts-context.ts';
 import type { RunEnd } from '../../work/run-observer.ts';
-import { fetchedIds, lastRunOf } from './runs-model.ts';
 import { askedIds } from './run-figures.ts';
 
 export interface RunToRecord extends Pick<PartsContext, 'files' | 'clock' | 'listener'> {

@@ -4,7 +4,7 @@ import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import type { Job } from '../../job/job-schema.ts';
 import type { Manifest } from '../../../places/export/manifest.ts';
 import type { ExportContext } from '../export-context.ts';
-import { alreadyComplete, type ExportOutcome } from '../export-outcome.ts';
+import { alreadyComplete, type ExportOutcome } from '../complete-export.ts';
 import { requireSame } from '../job-shape.ts';
 import { isOverUnlisted } from '../tolerance.ts';
 import type { ExportHome } from './export-home.ts';

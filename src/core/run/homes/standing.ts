@@ -6,8 +6,7 @@ import { storeWithin } from '../../../places/objects/object-store.ts';
 import { withoutManifest } from '../../../places/export/manifest.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { type Spent, sumOfSpent } from '../../../places/export/export-facts.ts';
-import type { ExportStanding } from '../history/runs-model.ts';
-import { readRunLines } from '../history/run-history.ts';
+import { type ExportStanding, readRunLines } from '../history/run-history.ts';
 import { type HolderBeat, type HomeProgress, readManifestAt, readProgress, type SeenPlace } from './home-progress.ts';
 import type { ExportPlace } from './export-place.ts';
 

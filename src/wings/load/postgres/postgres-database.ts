@@ -5,7 +5,7 @@ import { changesTable } from '../../../core/records/columns.ts';
 import type { Client } from 'pg';
 import { blockOf } from '../../../core/records/row-block.ts';
 import type { Column, Row } from '../../../core/records/table.ts';
-import { csvDialects } from '../../../lib/csv-dialect.ts';
+import { csvDialects } from '../../../core/formats/sink.ts';
 import type { ManifestFile } from '../../../exports/finished-export.ts';
 import { loadOptional } from '../../../lib/packages/optional-packages.ts';
 import { csvSink } from '../../../core/formats/csv.ts';

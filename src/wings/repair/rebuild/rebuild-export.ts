@@ -11,8 +11,7 @@ import { newReadProgress, type ReadProgress } from '../../../core/work/read-job-
 import type { RunListener } from '../../../core/work/run-events.ts';
 import type { ExportContext } from '../../../core/run/export-context.ts';
 import { tablesOf } from '../../../core/work/tables-of.ts';
-import { manifestOf } from '../../../core/run/complete-export.ts';
-import type { ExportOutcome } from '../../../core/run/export-outcome.ts';
+import { manifestOf, type ExportOutcome } from '../../../core/run/complete-export.ts';
 import { makeAndComplete, type Run } from '../../../core/run/export-slices.ts';
 import type { OpenExport } from '../../../core/run/homes/export-home.ts';
 import { completeBefore, withLockedHome } from '../../../core/run/homes/home-lock.ts';

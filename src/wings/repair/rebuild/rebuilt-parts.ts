@@ -7,7 +7,7 @@ import { recordFiles } from '../../../exports/records.ts';
 import type { Job } from '../../../core/job/job-schema.ts';
 import { assetsTable, changedAt, changesTable, fetchedAt } from '../../../core/records/columns.ts';
 import type { RowBlock } from '../../../core/records/row-block.ts';
-import type { ShapedTable } from '../../../core/records/shape-table.ts';
+import { type ShapedTable, readyProver } from '../../../core/records/shape-table.ts';
 import type { Table } from '../../../core/records/table.ts';
 import { idsTable, unexportedTable } from '../../../core/records/id-tables.ts';
 import type { PartsContext } from '../../../core/work/parts-context.ts';
@@ -20,7 +20,6 @@ import { inThousands } from '../rebuild-files.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { SortedRecords, type SortOrder, type TimedRecord } from './sorted-records.ts';
 import { fileOptionsOf, openPart } from '../../../core/work/part-build.ts';
-import { readyProver } from '../../../core/records/prover.ts';
 import { readerOf, tablesOf } from '../../../core/work/tables-of.ts';
 
 type SourceCommit = Manifest['commits'][number];

@@ -7,8 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { expandInputs, type IdInput } from '../../../../src/core/ids/id-input.ts';
 import { idNames } from '../../../../src/core/ids/read/id-columns.ts';
 import { type ListRules } from '../../../../src/core/ids/read/list-form.ts';
-import { lookAtList } from '../../../../src/core/ids/read/look-at-list.ts';
-import { readIds } from '../../../../src/core/ids/read/read-ids.ts';
+import { lookAtList, readIds } from '../../../../src/core/ids/read/read-ids.ts';
 import { collect, idOf, inputError, readFile, writeFiles, writeInput } from './id-files.ts';
 
 const ids = Array.from({ length: 6 }, (_, index) => idOf(index));

@@ -9,12 +9,12 @@ import {
   lastRunOf,
   meanIdsPerSecond,
   paceOf,
-} from '../../../../src/core/run/history/runs-model.ts';
+  readRunLines,
+} from '../../../../src/core/run/history/run-history.ts';
 import { timeThroughBudget } from '../../../../src/core/run/history/run-figures.ts';
 import { unfinishedRun } from '../../../../src/wings/status/run-status.ts';
 import { noCounts, noNotes } from '../../../../src/places/export/export-facts.ts';
 import type { RunLine } from '../../../../src/core/run/history/run-lines.ts';
-import { readRunLines } from '../../../../src/core/run/history/run-history.ts';
 import { createFakeClock } from '../../../support/fake-clock.ts';
 import { MemoryDisk } from '../../../model/support/memory-disk.ts';
 

@@ -6,7 +6,7 @@ import { callKey } from '../../../../src/core/client/wire/call-body.ts';
 import type { HttpClient } from '../../../../src/core/client/wire/http-client.ts';
 import { judgeAnswer } from '../../../../src/core/client/wire/judge-answer.ts';
 import type { ExportContext } from '../../../../src/core/run/export-context.ts';
-import type { ExportOutcome } from '../../../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../../../src/core/run/complete-export.ts';
 import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 import { SeededRandom } from '../../../../packages/practice-service/src/generated/seeded-random.ts';
 import type { Thread } from '../../../../src/core/work/threads/offers.ts';

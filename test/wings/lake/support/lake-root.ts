@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { generatedId, generatedRecord } from '../../../../packages/practice-service/src/generated/generated-assets.ts';
 import { localDisk } from '../../../../src/places/files/disk.ts';
 import { inFolder } from '../../../../src/core/run/homes/export-place.ts';
-import type { ExportOutcome } from '../../../../src/core/run/export-outcome.ts';
+import type { ExportOutcome } from '../../../../src/core/run/complete-export.ts';
 import { type Lake, lakeAt } from '../../../../src/wings/lake/index.ts';
 import { dayMs } from '../../../../src/lib/clock.ts';
 import { firstNight, night, type Night } from '../../../support/nights.ts';
