@@ -69,6 +69,15 @@ describe('a walk by tokens', () => {
     }
   });
 
+  it('pays for 64 empty pages where no total says how long the list is, however many members come', () => {
+    const walk = new TokenWalk({ ...options, endsByToken: true });
+    // Four empty pages behind each full one.
+    const sizes = Array.from({ length: 1000 }, (_, page) => (page % 5 === 0 ? 100 : 0));
+    walked(walk, sizes, { cursors: sizes.map((_, page) => `token ${page}`) });
+    expect(walk.counts).toMatchObject({ emptyPages: 64, pages: 16 });
+    expect(walk.verdict().proof).toBe('none');
+  });
+
   it('is the same walk when it is resumed', () => {
     const walk = new TokenWalk({ ...options, endsByToken: true });
     const page = (at: number, cursor?: string) => ({

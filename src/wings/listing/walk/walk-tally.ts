@@ -4,7 +4,7 @@ import type { AnsweredPage, PageRequest, WalkCounts, WalkOptions } from './walk.
 
 /** So many empty pages without any member end a walk. */
 export const emptyWithoutMember = 17;
-/** Calls for empty pages and for pages requested again: at least so many, and so many for each full page. */
+/** Calls for empty pages and for pages requested again: so many, and so many for each full page of the first total. */
 const leastEmpty = 64;
 const emptyPerPage = 4;
 /** Two totals, and one more if the list grew. */
@@ -134,7 +134,7 @@ export class WalkTally implements WalkCounts {
   }
 
   get mostEmpty(): number {
-    return this.#options.proofCalls ?? leastEmpty + emptyPerPage * this.fullPages;
+    return this.#options.proofCalls ?? leastEmpty + emptyPerPage * this.#fullPages(0);
   }
 
   /** Whether one more page may come back empty, or be requested again. */
@@ -150,9 +150,14 @@ export class WalkTally implements WalkCounts {
     return this.fullPages + besidePages;
   }
 
-  /** By the first total. Without one, members earn pages: what an answer costs must not be said by the answer. */
+  /** Without a total, members earn pages: what an answer costs must not be said by the answer. */
   get fullPages(): number {
-    return Math.ceil((this.totals[0] ?? this.members) / this.#options.limit);
+    return this.#fullPages(this.members);
+  }
+
+  /** By the first total. */
+  #fullPages(otherwise: number): number {
+    return Math.ceil((this.totals[0] ?? otherwise) / this.#options.limit);
   }
 
   /** Adds ids to the members. @returns how many are new */
