@@ -23,6 +23,7 @@ import {
 import type { Begun } from './export-facts.ts';
 import { exportPaths, pathIn } from './export-folder.ts';
 import { type Disk, type Reads, writeWhole } from '../files/disk.ts';
+import { type ObjectStore, readObjectIfThere } from '../objects/object-store.ts';
 
 const manifestVersion = 1;
 
@@ -179,6 +180,19 @@ export function parseManifest(content: Uint8Array, path: string): Manifest {
     });
   }
   return manifest.data;
+}
+
+/** The manifest of a complete export in a store; undefined for any other. @throws {ExportError} `damaged` */
+export async function readManifestAt({
+  store,
+  address,
+}: {
+  readonly store: ObjectStore;
+  readonly address: string;
+}): Promise<Manifest | undefined> {
+  const name = exportPaths.manifest;
+  const bytes = await readObjectIfThere(store, name);
+  return bytes === undefined ? undefined : parseManifest(bytes, `${address}/${name}`);
 }
 
 /** How the export of a manifest began: for who makes files of it again. */

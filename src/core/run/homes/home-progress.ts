@@ -1,15 +1,12 @@
 import type { Beat } from '../../../places/log/heartbeat.ts';
 import { commitsOf, type SliceLog, type SpentInScratch, spentOf, readLogs } from '../../../places/log/slice-log.ts';
-import { exportPaths } from '../../../places/export/export-folder.ts';
-import { type Manifest, parseManifest } from '../../../places/export/manifest.ts';
 import { spentIn } from '../../../places/export/export-facts.ts';
-import { readObjectIfThere } from '../../../places/objects/object-store.ts';
 import { committedCounts } from '../../../places/scratch/commit-sums.ts';
 import type { Reads } from '../../../places/files/disk.ts';
 import { askedIds } from '../history/run-figures.ts';
 import type { ExportProgress } from './export-home.ts';
 import type { HomePlace } from './home-place.ts';
-import { type ExportAddress, type HomeStart, readStart } from './home-start.ts';
+import { type HomeStart, ownFolder, readStart } from './home-start.ts';
 
 /** How far an unfinished export is, with the last heartbeats of its holders. */
 export interface HomeProgress extends ExportProgress {
@@ -30,16 +27,6 @@ export interface SeenPlace extends Pick<HomePlace, 'store' | 'address' | 'scratc
 export interface HolderBeat extends Beat {
   /** Ids whose answers it has, and that are in no committed part. */
   readonly fetched: number;
-}
-
-/** Names the scratch folder of an export in a folder, in the log of its only slice. */
-export const ownFolder = 'this folder';
-
-/** The manifest of a complete export; undefined for any other. @throws {ExportError} `damaged` */
-export async function readManifestAt({ store, address }: ExportAddress): Promise<Manifest | undefined> {
-  const name = exportPaths.manifest;
-  const bytes = await readObjectIfThere(store, name);
-  return bytes === undefined ? undefined : parseManifest(bytes, `${address}/${name}`);
 }
 
 /** Reads the logs and heartbeats; undefined when no export has begun. */

@@ -53,6 +53,9 @@ const startSchema = exportStartSchema.extend({
 
 export type EnqueuedSlice = z.infer<typeof enqueuedSliceSchema>;
 
+/** Names the scratch folder of an export in a folder, in the log of its only slice. */
+export const ownFolder = 'this folder';
+
 /** What an unfinished export began with. */
 export type HomeStart = z.infer<typeof startSchema>;
 

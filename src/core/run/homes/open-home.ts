@@ -13,10 +13,9 @@ import type { HomePlace } from './home-place.ts';
 import type { ExportHome, ToThrowAway } from './export-home.ts';
 import { type FindRemote, namePattern, type RemoteFile, inputWithin } from '../../ids/id-input.ts';
 import { readJournals } from '../../../places/scratch/journal.ts';
-import { type Manifest, type NewManifest, manifestBytes } from '../../../places/export/manifest.ts';
+import { type Manifest, type NewManifest, manifestBytes, readManifestAt } from '../../../places/export/manifest.ts';
 import { partsWithDamage, withdrawCommits } from '../../../places/log/slice-log.ts';
 import { keepRunLines } from '../history/run-history.ts';
-import { readManifestAt, readProgress } from './home-progress.ts';
 import { isPartFile } from '../complete-export.ts';
 import { commandLine } from '../../../lib/addresses/shown-text.ts';
 
@@ -128,7 +127,7 @@ export function homeAt(place: HomePlace): ExportHome {
       return isIdle ? readManifestAt(place) : undefined;
     },
     readManifest: () => readManifestAt(place),
-    readProgress: () => readProgress(place),
+    readProgress: async () => (await import('./home-progress.ts')).readProgress(place),
     readAnswers: async () => readJournals(files, others === undefined ? [scratch] : await others.sliceFolders(place)),
     syncManifest: async () => {
       if (others === undefined) await files.syncFolder(address);

@@ -3,11 +3,11 @@ import type { LockOwner } from '../../../lib/process/lock-owner.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { lockOwner } from '../../../places/files/lock.ts';
 import { storeWithin } from '../../../places/objects/object-store.ts';
-import { withoutManifest } from '../../../places/export/manifest.ts';
+import { readManifestAt, withoutManifest } from '../../../places/export/manifest.ts';
 import { exportPaths, pathIn } from '../../../places/export/export-folder.ts';
 import { type Spent, sumOfSpent } from '../../../places/export/export-facts.ts';
 import { type ExportStanding, readRunLines } from '../history/run-history.ts';
-import { type HolderBeat, type HomeProgress, readManifestAt, readProgress, type SeenPlace } from './home-progress.ts';
+import { type HolderBeat, type HomeProgress, readProgress, type SeenPlace } from './home-progress.ts';
 import type { ExportPlace } from './export-place.ts';
 
 /** How the export stands that lies there. @throws {ExportError} `usage` where none does, `damaged` */
