@@ -1,5 +1,5 @@
 import { isFollowed, type Job } from '../core/job/job-schema.ts';
-import type { RunWings } from '../core/run/run-wings.ts';
+import type { RunWings } from '../core/run/nights.ts';
 import { noObserver, type OpenObserver } from '../core/work/run-observer.ts';
 import { availableParallelism } from 'node:os';
 import { packageRoot } from '../lib/packages/package-root.ts';

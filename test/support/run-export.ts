@@ -7,7 +7,7 @@ import { type LoadedJob, loadJob } from '../../src/core/job/load-job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { exportAssets } from '../../src/core/run/export-assets.ts';
 import type { ExportContext } from '../../src/core/run/export-context.ts';
-import type { RunWings } from '../../src/core/run/run-wings.ts';
+import type { RunWings } from '../../src/core/run/nights.ts';
 import type { ExportOutcome } from '../../src/core/run/complete-export.ts';
 import type { RepairOutcome } from '../../src/wings/repair/repair-outcome.ts';
 import { repairExport } from '../../src/wings/repair/repair-export.ts';

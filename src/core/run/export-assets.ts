@@ -22,8 +22,9 @@ import { completeBefore, withLockedHome, completedElsewhere } from './homes/home
 import { openHome, bucketIds } from './homes/open-home.ts';
 import { jobShape, requireSame } from './job-shape.ts';
 import { type ObservedContext, followRun } from './follow-run.ts';
-import { reportFor, type RunWings } from './run-wings.ts';
 import {
+  reportFor,
+  type RunWings,
   type AfterComplete,
   afterComplete,
   type ExportBase,

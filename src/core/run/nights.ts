@@ -12,7 +12,7 @@ import type { ExportContext } from './export-context.ts';
 import type { ExportHome, ExportProgress } from './homes/export-home.ts';
 import type { ExportPlace } from './homes/export-place.ts';
 import { type HomeContext, openPlace } from './homes/open-home.ts';
-import type { PublishedTables } from '../work/run-observer.ts';
+import type { PublishedTables, TableQuality } from '../work/run-observer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { bucketAddressOf, parentOf } from '../../lib/addresses/address-kinds.ts';
 import { lakeFolder } from '../../places/export/export-folder.ts';
@@ -291,3 +291,29 @@ function hasParent(folder: string): boolean {
 function nameIn(top: string, folder: string): string {
   return folder.slice(top.length).replace(/^\/+|\/+$/g, '');
 }
+
+/** What a job may ask for beyond the way of an id. Loaded for such jobs alone; `src/world/wings.ts` has all of them. */
+export interface RunWings extends Following {
+  /** For exports with a base or a date, and for `output.latest` and `output.keep`. */
+  readonly nights?: (() => Promise<Nights>) | undefined;
+  /** For `output.report`. */
+  readonly report?: (() => Promise<ReportRun>) | undefined;
+}
+
+/** What writes the report of a job that wants one; undefined for another job. @throws {ExportError} `usage` where the program has none */
+export function reportFor({ output }: Pick<Job, 'output'>, { report }: RunWings): RunWings['report'] {
+  if (!output.report) return undefined;
+  if (report !== undefined) return report;
+  throw new ExportError('usage', 'output.report needs reports, which this program left out', {
+    todo: 'Give the context a member report.',
+  });
+}
+
+/**
+ * Writes the report of a run that ended, and gives what it counted in the tables; undefined where it counted nothing. A report that
+ * fails changes no outcome.
+ */
+export type ReportRun = (
+  place: ExportPlace,
+  context: Pick<ExportContext, 'clock' | 'version' | 'listener'> & Partial<Pick<ExportContext, 'stop' | 'abort'>>,
+) => Promise<readonly TableQuality[] | undefined>;

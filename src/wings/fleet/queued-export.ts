@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { ExportOutcome } from '../../core/run/complete-export.ts';
 import type { SliceSource, HeldSlice } from '../../core/run/homes/export-home.ts';
-import type { RunWings } from '../../core/run/run-wings.ts';
+import type { RunWings } from '../../core/run/nights.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import { systemClock, type Clock, nextUtcMidnight } from '../../lib/clock.ts';
 import { ExportError } from '../../lib/export-error.ts';

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { unprovenEnding } from '../../core/ids/passed-files.ts';
-import { ClosingStack } from '../../core/run/homes/open-scratch.ts';
+import { ClosingStack } from '../../core/run/homes/claim-slice.ts';
 import { overrunOf } from '../../core/client/policies/shared-pace.ts';
 import { braked } from '../../core/run/follow-run.ts';
 import { clientOf } from '../../core/work/make-parts.ts';

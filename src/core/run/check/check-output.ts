@@ -18,8 +18,7 @@ import { probeStore } from '../../../places/objects/open-objects.ts';
 import type { ExportStanding } from '../history/run-history.ts';
 import { standingIfAny } from '../homes/standing.ts';
 import { jobShape, requireSame } from '../job-shape.ts';
-import { requireFollowable, nightsFor } from '../nights.ts';
-import type { RunWings } from '../run-wings.ts';
+import { requireFollowable, nightsFor, type RunWings } from '../nights.ts';
 import { fingerprintInputs } from '../../ids/read/input-bytes.ts';
 
 /** Sees that local folders can be written, and that the peak fits. @throws {ExportError} `cannotWrite` */
