@@ -3,8 +3,8 @@ import { ExportError, messageOf, codeOf, isNothingThere } from '../../lib/export
 import path from 'node:path';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { plural } from '../../lib/format-text.ts';
+import { isUnproven, unfinishedEnding } from '../../places/export/export-folder.ts';
 import type { ListForm, LookedAt } from './read/list-form.ts';
-import { isUnproven, PassedFiles, unfinishedEnding } from './passed-files.ts';
 
 export type IdFormat = 'lines' | 'csv' | 'json' | 'jsonl' | 'parquet';
 type InputCompression = 'none' | 'gzip' | 'zstd';
@@ -227,6 +227,8 @@ async function withoutOwn<T>(
 ): Promise<T[]> {
   const isOwn = outputDir === undefined ? undefined : await ownFiles(outputDir);
   const foreign: T[] = [];
+  // Names without a pattern need none of it.
+  const { PassedFiles } = await import('./passed-files.ts');
   const passed = new PassedFiles();
   let own = 0;
   for (const each of found) {

@@ -2,14 +2,15 @@ import { access, open } from 'node:fs/promises';
 import path from 'node:path';
 import { isBucketAddress } from '../../lib/addresses/address-kinds.ts';
 import { plural } from '../../lib/format-text.ts';
-import { exportPaths, isKeptIds, lakeFolder } from '../../places/export/export-folder.ts';
-
-/** The first member of the account beside a list of `ids`, and what it says. */
-export const listKind = 'asset-export ids';
-/** What is behind the name of a list that is not proven. */
-export const unprovenEnding = '.unproven';
-/** What is behind the name of a list, in that of the folder where it is made. */
-export const unfinishedEnding = '.ids';
+import {
+  exportPaths,
+  isKeptIds,
+  lakeFolder,
+  isUnproven,
+  listKind,
+  unfinishedEnding,
+  unprovenEnding,
+} from '../../places/export/export-folder.ts';
 
 /** Files that a pattern passes by: copies of ids, what lies beside lists, and what lies beside nights. */
 const kinds = ['copy', 'unproven', 'unfinished', 'account', 'lake'] as const;
@@ -63,11 +64,6 @@ async function passedKind(file: string): Promise<PassedKind | undefined> {
   if (folders.some((name) => name.endsWith(unfinishedEnding))) return 'unfinished';
   if (folders.at(-3) === lakeFolder && folders.at(-1) === 'metadata') return 'lake';
   return (await isAccount(file)) ? 'account' : undefined;
-}
-
-/** Whether a list is not proven, or it is the account of such a list. */
-export function isUnproven(file: string): boolean {
-  return file.endsWith(unprovenEnding) || file.endsWith(`${unprovenEnding}.json`);
 }
 
 const firstMember = Buffer.from(`{\n  "kind": "${listKind}"`);

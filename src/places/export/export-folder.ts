@@ -147,3 +147,15 @@ export function nameOfExport(folder: string): string {
     todo: 'Rename the folder.',
   });
 }
+
+/** The first member of the account beside a list of `ids`, and what it says. */
+export const listKind = 'asset-export ids';
+/** What is behind the name of a list that is not proven. */
+export const unprovenEnding = '.unproven';
+/** What is behind the name of a list, in that of the folder where it is made. */
+export const unfinishedEnding = '.ids';
+
+/** Whether a list is not proven, or it is the account of such a list. */
+export function isUnproven(file: string): boolean {
+  return file.endsWith(unprovenEnding) || file.endsWith(`${unprovenEnding}.json`);
+}

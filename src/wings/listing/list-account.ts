@@ -1,4 +1,4 @@
-import { listKind } from '../../core/ids/passed-files.ts';
+import { listKind } from '../../places/export/export-folder.ts';
 import type { ListingDialect } from '../../core/client/dialects.ts';
 import type { Proof, ListVerdict, WalkCounts } from './walk/walk.ts';
 import type { ListQuery } from './wire/list-body.ts';

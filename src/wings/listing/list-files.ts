@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { formOfName } from '../../core/ids/id-input.ts';
-import { listKind, unprovenEnding } from '../../core/ids/passed-files.ts';
+import { listKind, unprovenEnding } from '../../places/export/export-folder.ts';
 import type { PartCodec } from '../../core/formats/sink.ts';
 import { openCodec } from '../../places/export/codec.ts';
 import { type Disk, type Reads, writeWhole } from '../../places/files/disk.ts';

@@ -1,12 +1,11 @@
 import { basename, dirname, join } from 'node:path';
-import { unprovenEnding } from '../../core/ids/passed-files.ts';
 import { ClosingStack } from '../../core/run/homes/claim-slice.ts';
 import { overrunOf } from '../../core/client/policies/shared-pace.ts';
 import { braked } from '../../core/run/follow-run.ts';
 import { clientOf } from '../../core/work/make-parts.ts';
 import { thenCleanUp } from '../../lib/end-work.ts';
 import { dayMs } from '../../lib/clock.ts';
-import { exportPaths, pathIn } from '../../places/export/export-folder.ts';
+import { exportPaths, pathIn, unprovenEnding } from '../../places/export/export-folder.ts';
 import type { Lock } from '../../places/files/lock.ts';
 import { openTally, type Tally } from '../../places/export/export-facts.ts';
 import { beganAt, listAccountOf } from './list-account.ts';

@@ -1,6 +1,6 @@
 import type { ClientListener } from '../../core/client/client-events.ts';
 import type { ListingDialect } from '../../core/client/dialects.ts';
-import { unfinishedEnding } from '../../core/ids/passed-files.ts';
+import { unfinishedEnding } from '../../places/export/export-folder.ts';
 import type { Job } from '../../core/job/job-schema.ts';
 import type { ExportContext } from '../../core/run/export-context.ts';
 import type { ExportError } from '../../lib/export-error.ts';

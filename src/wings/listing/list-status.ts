@@ -1,4 +1,4 @@
-import { listKind, unfinishedEnding, unprovenEnding } from '../../core/ids/passed-files.ts';
+import { listKind, unfinishedEnding, unprovenEnding } from '../../places/export/export-folder.ts';
 import type { Reads } from '../../places/files/disk.ts';
 import { lockOwner } from '../../places/files/lock.ts';
 import { beganAt, type ListAccount } from './list-account.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expandInputs } from '../../../src/core/ids/id-input.ts';
-import { listKind } from '../../../src/core/ids/passed-files.ts';
+import { listKind } from '../../../src/places/export/export-folder.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 async function listsFolder(): Promise<string> {

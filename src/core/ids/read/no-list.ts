@@ -2,7 +2,7 @@ import { count, printable } from '../../../lib/format-text.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { base58Length, isAssetId } from '../../../lib/ids/asset-id.ts';
 import { cleanId, wordsOf, whyInvalid } from '../entries.ts';
-import { listKind } from '../passed-files.ts';
+import { listKind } from '../../../places/export/export-folder.ts';
 import { namesText } from './id-columns.ts';
 import { jqFilters, jqTodo, listsIn } from './json-lists.ts';
 import { listTodo } from './input-bytes.ts';
