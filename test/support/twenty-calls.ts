@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AssetAnswer, AssetCall } from '../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../src/core/client/client-events.ts';
+import { type AssetAnswer, type AssetCall, AttemptError } from '../../src/core/client/asset-client.ts';
 import { prepareInputs } from '../../src/core/ids/prepare-inputs.ts';
 import { loadJob } from '../../src/core/job/load-job.ts';
 import type { ExportError } from '../../src/lib/export-error.ts';

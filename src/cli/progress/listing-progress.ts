@@ -1,4 +1,4 @@
-import type { ClientListener } from '../../core/client/client-events.ts';
+import type { ClientListener } from '../../core/client/asset-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { count, duration, plural, cutLine, folded } from '../../lib/format-text.ts';
 import type { ListContext, ListEvent, ListIdsRequest } from '../../wings/listing/index.ts';

@@ -1,10 +1,9 @@
-import type { ClientListener } from '../client/client-events.ts';
+import type { ClientListener, AssetClient } from '../client/asset-client.ts';
 import { type ClientOptions, createClient, type CreatedClient } from '../client/create-client.ts';
 import type { Job } from '../job/job-schema.ts';
 import { tlsFor } from '../job/tls-files.ts';
 import type { PartsContext } from './parts-context.ts';
 import type { BatchOrigins } from './batch-origins.ts';
-import type { AssetClient } from '../client/asset-client.ts';
 import { mostAtOnce } from '../client/judgement/call-limit.ts';
 import { asksAlone, sizeBounds } from '../job/job-dialect.ts';
 import { plural } from '../../lib/format-text.ts';

@@ -1,4 +1,4 @@
-import type { ClientEvent } from '../client/client-events.ts';
+import type { ClientEvent } from '../client/asset-client.ts';
 import type { Commit, Counts } from '../../places/export/export-facts.ts';
 import type { Holding } from './held-bytes.ts';
 import type { TakenColumn } from '../ids/read/list-form.ts';

@@ -1,4 +1,4 @@
-import type { ClientListener } from '../../core/client/client-events.ts';
+import type { ClientListener } from '../../core/client/asset-client.ts';
 import type { ListingDialect } from '../../core/client/dialects.ts';
 import { unfinishedEnding } from '../../places/export/export-folder.ts';
 import type { Job } from '../../core/job/job-schema.ts';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { failureReasons, serviceStates } from '../../core/client/client-events.ts';
+import { failureReasons, serviceStates } from '../../core/client/asset-client.ts';
 import { utcDay } from '../../lib/clock.ts';
 import type { Counts } from '../../places/export/export-facts.ts';
 import { type AccountFigures, CreditsLeft } from '../../core/run/history/run-figures.ts';

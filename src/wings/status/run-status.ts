@@ -1,4 +1,4 @@
-import type { ServiceState } from '../../core/client/client-events.ts';
+import type { ServiceState } from '../../core/client/asset-client.ts';
 import { elapsedMsOf, meanIdsPerSecond, paceOf, type RecordedRun } from '../../core/run/history/run-history.ts';
 import { entriesExpected, timeThroughBudget, type WorkAhead } from '../../core/run/history/run-figures.ts';
 

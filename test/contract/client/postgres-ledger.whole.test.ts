@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { AssetAnswer } from '../../../src/core/client/asset-client.ts';
+import { type AssetAnswer, AttemptError } from '../../../src/core/client/asset-client.ts';
 import { IdList } from '../../../src/core/ids/id-list.ts';
 import { createClient } from '../../../src/core/client/create-client.ts';
 import { Brake } from '../../../src/core/client/policies/brake.ts';
 import { type DepartingCall, PassedOverrun } from '../../../src/core/client/policies/shared-pace.ts';
-import { AttemptError } from '../../../src/core/client/client-events.ts';
 import {
   openPostgresLedger,
   type PostgresLedger,

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { AssetClient } from '../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../src/core/client/client-events.ts';
+import { type AssetClient, AttemptError } from '../../../src/core/client/asset-client.ts';
 import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { Ended } from '../../../src/core/client/policies/day-gate.ts';
 import { withBudget } from '../../../src/core/client/policies/with-budget.ts';

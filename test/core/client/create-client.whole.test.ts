@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { IdList } from '../../../src/core/ids/id-list.ts';
-import type { ClientEvent } from '../../../src/core/client/client-events.ts';
+import type { ClientEvent } from '../../../src/core/client/asset-client.ts';
 import { type ClientOptions, type CreatedClient, createClient } from '../../../src/core/client/create-client.ts';
 import { callKey } from '../../../src/core/client/wire/call-body.ts';
 import { lookUpBatch } from '../../../src/core/client/look-up-batch.ts';

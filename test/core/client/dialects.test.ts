@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AssetCall } from '../../../src/core/client/asset-client.ts';
+import { type AssetCall, AttemptError } from '../../../src/core/client/asset-client.ts';
 import { defaultDialect, type ServiceDialect, serviceDialects } from '../../../src/core/client/dialects.ts';
-import { AttemptError } from '../../../src/core/client/client-events.ts';
 import { callBody, callKey } from '../../../src/core/client/wire/call-body.ts';
 import { judgeAnswer } from '../../../src/core/client/wire/judge-answer.ts';
 import { serviceAddress } from '../../../src/core/client/wire/service-address.ts';

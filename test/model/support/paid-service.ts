@@ -1,5 +1,4 @@
-import type { AssetAnswer, AssetCall } from '../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../src/core/client/client-events.ts';
+import { type AssetAnswer, type AssetCall, AttemptError } from '../../../src/core/client/asset-client.ts';
 import type { HttpClient, HttpClientOptions } from '../../../src/core/client/wire/http-client.ts';
 import { utcDay } from '../../../src/lib/clock.ts';
 import type { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';

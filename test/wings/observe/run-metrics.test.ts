@@ -3,7 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { failureReasons } from '../../../src/core/client/client-events.ts';
+import { failureReasons } from '../../../src/core/client/asset-client.ts';
 import { RunMetrics } from '../../../src/wings/observe/run-metrics.ts';
 import { noCounts, noNotes } from '../../../src/places/export/export-facts.ts';
 import type { RunEvent } from '../../../src/core/work/run-events.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
-import type { ServiceState } from '../../../src/core/client/client-events.ts';
+import type { ServiceState } from '../../../src/core/client/asset-client.ts';
 import type { HttpClientOptions } from '../../../src/core/client/wire/http-client.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { readExportReport } from '../../../src/wings/report/report-export.ts';

@@ -1,6 +1,6 @@
 import { type Clock, dayMs, nextUtcMidnight, sleepUntil, utcDay } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import type { AttemptError, ClientListener } from '../client-events.ts';
+import type { AttemptError, ClientListener } from '../asset-client.ts';
 
 export type CreditLimit = 'creditsPerRun' | 'creditsPerDay' | 'the service' | 'the period of the service';
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
-import type { CallOutline } from '../asset-client.ts';
-import type { AttemptError, ClientListener, ServiceState } from '../client-events.ts';
+import type { CallOutline, AttemptError, ClientListener, ServiceState } from '../asset-client.ts';
 import type { Judgement, Unavailable, Verdict } from '../judgement/judgement.ts';
 import type { Suspect } from '../judgement/suspicion.ts';
 import { type ErrorFacts, ExportError } from '../../../lib/export-error.ts';

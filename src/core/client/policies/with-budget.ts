@@ -1,10 +1,9 @@
 import { type Clock, nextUtcMidnight, utcDay } from '../../../lib/clock.ts';
-import type { CallOutline, Asker, AssetAnswer } from '../asset-client.ts';
+import { type CallOutline, type Asker, type AssetAnswer, AttemptError, statusOf } from '../asset-client.ts';
 import type { Brake } from './brake.ts';
 import { type SpentReason, DayGate, type Ended, type DayGateOptions, requireCallInBudget } from './day-gate.ts';
 import type { CreditLedger } from '../ledger/credit-ledger.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { AttemptError, statusOf } from '../client-events.ts';
 import { createLocalPace, type SharedPace } from './shared-pace.ts';
 
 interface BookingsOptions extends BookingRules {

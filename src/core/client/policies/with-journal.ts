@@ -1,7 +1,13 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../../lib/json/json.ts';
-import { type AssetAnswer, type AssetCall, type AssetClient, type RefusedAnswer, settledIds } from '../asset-client.ts';
+import {
+  type AssetAnswer,
+  type AssetCall,
+  type AssetClient,
+  type RefusedAnswer,
+  settledIds,
+  type ClientListener,
+} from '../asset-client.ts';
 import { callKey } from '../wire/call-body.ts';
-import type { ClientListener } from '../client-events.ts';
 import { MalformedAnswer, parseAnswer } from '../wire/parse-answer.ts';
 import { hidden, type Scrub } from '../wire/service-address.ts';
 

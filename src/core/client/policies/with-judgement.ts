@@ -1,8 +1,15 @@
-import type { CallOutline, AssetAnswer, Asker, RefusedAnswer } from '../asset-client.ts';
+import {
+  type CallOutline,
+  type AssetAnswer,
+  type Asker,
+  type RefusedAnswer,
+  AttemptError,
+  isTrouble,
+  type ClientListener,
+} from '../asset-client.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { firstContactMs } from '../../../lib/network.ts';
 import type { ExportError } from '../../../lib/export-error.ts';
-import { AttemptError, isTrouble, type ClientListener } from '../client-events.ts';
 import type { Departure, Suspect } from '../judgement/suspicion.ts';
 import type { Concurrency } from '../judgement/call-limit.ts';
 import { Judgement } from '../judgement/judgement.ts';

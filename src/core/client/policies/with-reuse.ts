@@ -1,7 +1,13 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import type { Asker, AssetAnswer, CallOutline } from '../asset-client.ts';
-import { AttemptError, statusOf, type ClientListener } from '../client-events.ts';
+import {
+  type Asker,
+  type AssetAnswer,
+  type CallOutline,
+  AttemptError,
+  statusOf,
+  type ClientListener,
+} from '../asset-client.ts';
 
 /** Between two refusals that end a run, in milliseconds: those of one moment may come from one backend. */
 const leastApartMs = 1000;

@@ -1,5 +1,4 @@
-import type { AssetAnswer, Asker, CallOutline, RefusedAnswer } from '../asset-client.ts';
-import type { ClientListener } from '../client-events.ts';
+import type { AssetAnswer, Asker, CallOutline, RefusedAnswer, ClientListener } from '../asset-client.ts';
 import { CallSize, namedLimit, type SizeBounds } from '../judgement/call-size.ts';
 import { ExportError } from '../../../lib/export-error.ts';
 import { plural } from '../../../lib/format-text.ts';

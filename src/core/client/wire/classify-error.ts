@@ -1,7 +1,7 @@
 import { ExactNumber, isJsonObject, type Json, parseJson } from '../../../lib/json/json.ts';
 import { meaningOfStatus } from '../../../lib/network.ts';
 import { codeOf, ExportError, messageOf } from '../../../lib/export-error.ts';
-import { AttemptError } from '../client-events.ts';
+import { AttemptError } from '../asset-client.ts';
 import { BodyTooLong, BodyUndecodable } from './answer-body.ts';
 import { cleanMessage, type Scrub } from './service-address.ts';
 

@@ -2,8 +2,15 @@ import { BufferPool } from '../../../lib/buffer-pool.ts';
 import type { Json } from '../../../lib/json/json.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import { type AssetAnswer, type AssetCall, type AssetClient, type RefusedAnswer, settledIds } from '../asset-client.ts';
-import { AttemptError, type ClientListener } from '../client-events.ts';
+import {
+  type AssetAnswer,
+  type AssetCall,
+  type AssetClient,
+  type RefusedAnswer,
+  settledIds,
+  AttemptError,
+  type ClientListener,
+} from '../asset-client.ts';
 import { callBody, requestId } from './call-body.ts';
 import { type Concurrency, mostAtOnce } from '../judgement/call-limit.ts';
 import type { ServiceDialect } from '../dialects.ts';

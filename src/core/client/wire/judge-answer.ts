@@ -1,7 +1,12 @@
 import type { Json } from '../../../lib/json/json.ts';
 import { ExportError } from '../../../lib/export-error.ts';
-import type { AssetAnswer, AssetCall, RefusedAnswer } from '../asset-client.ts';
-import { AttemptError, type AttemptFailure } from '../client-events.ts';
+import {
+  type AssetAnswer,
+  type AssetCall,
+  type RefusedAnswer,
+  AttemptError,
+  type AttemptFailure,
+} from '../asset-client.ts';
 import { defaultDialect, type ServiceDialect } from '../dialects.ts';
 import {
   classifyError,

@@ -1,4 +1,4 @@
-import { type AttemptDetail, AttemptError } from '../../client/client-events.ts';
+import { type AttemptDetail, AttemptError } from '../../client/asset-client.ts';
 import type { ExitName } from '../../../lib/exit-codes.ts';
 import { type ErrorDetail, ExportError, messageOf } from '../../../lib/export-error.ts';
 import { NobodyWaits } from '../fetch-batches.ts';

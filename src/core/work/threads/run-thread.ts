@@ -13,10 +13,8 @@ import { type PartFlow, partsOf } from '../part-flow.ts';
 import type { RunListener } from '../run-events.ts';
 import type { Bench, Desk, ThreadSettings } from './offers.ts';
 import { packError, unpackError } from './packed-error.ts';
-import { AttemptError } from '../../client/client-events.ts';
-import { unpackBatch } from './group-parts.ts';
-import { Peer, type Port } from './peer.ts';
 import {
+  AttemptError,
   aloneIn,
   type AssetAnswer,
   type AssetCall,
@@ -24,6 +22,8 @@ import {
   noRecords,
   sentOver,
 } from '../../client/asset-client.ts';
+import { unpackBatch } from './group-parts.ts';
+import { Peer, type Port } from './peer.ts';
 
 /**
  * Runs a thread: it takes whole parts, and sends, checks, flattens and writes on its own. It requests parts and permission to

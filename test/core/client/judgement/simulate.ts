@@ -1,6 +1,10 @@
-import type { AssetClient, ElementReader } from '../../../../src/core/client/asset-client.ts';
-import { noRecords } from '../../../../src/core/client/asset-client.ts';
-import { AttemptError, type ClientEvent } from '../../../../src/core/client/client-events.ts';
+import {
+  type AssetClient,
+  type ElementReader,
+  noRecords,
+  AttemptError,
+  type ClientEvent,
+} from '../../../../src/core/client/asset-client.ts';
 import { createClient, type CreatedClient } from '../../../../src/core/client/create-client.ts';
 import {
   type AnswerEntry,

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AssetCall } from '../../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../../src/core/client/client-events.ts';
+import { type AssetCall, AttemptError } from '../../../../src/core/client/asset-client.ts';
 import { Brake } from '../../../../src/core/client/policies/brake.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { budgeted, outcomes, times } from '../support/budgeted.ts';

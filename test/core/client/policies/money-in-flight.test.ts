@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AttemptError } from '../../../../src/core/client/client-events.ts';
+import { AttemptError } from '../../../../src/core/client/asset-client.ts';
 import { type DiskLedger, openDiskLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AssetClient } from '../../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../../src/core/client/client-events.ts';
+import { type AssetClient, AttemptError } from '../../../../src/core/client/asset-client.ts';
 import { type CreditLedger, createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { Ended } from '../../../../src/core/client/policies/day-gate.ts';
 import { withBudget } from '../../../../src/core/client/policies/with-budget.ts';

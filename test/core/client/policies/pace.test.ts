@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { IdList } from '../../../../src/core/ids/id-list.ts';
-import { aloneIn, type AssetAnswer, type AssetClient } from '../../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../../src/core/client/client-events.ts';
+import { aloneIn, type AssetAnswer, type AssetClient, AttemptError } from '../../../../src/core/client/asset-client.ts';
 import { type ClientOptions, createClient } from '../../../../src/core/client/create-client.ts';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { createLocalPace } from '../../../../src/core/client/policies/shared-pace.ts';

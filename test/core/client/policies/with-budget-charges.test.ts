@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AttemptError } from '../../../../src/core/client/client-events.ts';
+import { AttemptError } from '../../../../src/core/client/asset-client.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { beforeMidnight, budgeted, outcomes, times, today, tomorrow } from '../support/budgeted.ts';
 import { batchCall, idOf, recordsOf, refusal } from '../support/calls.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { IdList } from '../../../../src/core/ids/id-list.ts';
-import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
+import type { ClientEvent } from '../../../../src/core/client/asset-client.ts';
 import { callKey } from '../../../../src/core/client/wire/call-body.ts';
 import { lookUpBatch } from '../../../../src/core/client/look-up-batch.ts';
 import {

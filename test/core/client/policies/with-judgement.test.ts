@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AssetAnswer, AssetCall } from '../../../../src/core/client/asset-client.ts';
-import { AttemptError, type ClientEvent } from '../../../../src/core/client/client-events.ts';
+import {
+  type AssetAnswer,
+  type AssetCall,
+  AttemptError,
+  type ClientEvent,
+} from '../../../../src/core/client/asset-client.ts';
 import { Ended } from '../../../../src/core/client/policies/day-gate.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { batchCall, idOf, idsOf, recordsOf, refusal } from '../support/calls.ts';

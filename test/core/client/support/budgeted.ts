@@ -1,5 +1,4 @@
-import type { AssetClient } from '../../../../src/core/client/asset-client.ts';
-import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
+import type { AssetClient, ClientEvent } from '../../../../src/core/client/asset-client.ts';
 import { type CreditLedger, createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { Ended } from '../../../../src/core/client/policies/day-gate.ts';
 import { type BudgetOptions, withBudget } from '../../../../src/core/client/policies/with-budget.ts';

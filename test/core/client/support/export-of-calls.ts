@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
+import type { ClientEvent } from '../../../../src/core/client/asset-client.ts';
 import { type ClientOptions, createClient } from '../../../../src/core/client/create-client.ts';
 import { createMemoryLedger } from '../../../../src/core/client/ledger/credit-ledger.ts';
 import { Brake } from '../../../../src/core/client/policies/brake.ts';

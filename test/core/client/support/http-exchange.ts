@@ -1,6 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import type { AssetAnswer } from '../../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../../src/core/client/client-events.ts';
+import { type AssetAnswer, AttemptError } from '../../../../src/core/client/asset-client.ts';
 import {
   createHttpClient,
   type HttpClient,

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
-import type { ClientEvent } from '../../../../src/core/client/client-events.ts';
+import type { ClientEvent } from '../../../../src/core/client/asset-client.ts';
 import { requestId } from '../../../../src/core/client/wire/call-body.ts';
 import {
   answerBody,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AttemptError } from '../../../../src/core/client/client-events.ts';
+import { AttemptError } from '../../../../src/core/client/asset-client.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { packError, unpackError } from '../../../../src/core/work/threads/packed-error.ts';
 

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { AssetCall } from '../../../../src/core/client/asset-client.ts';
-import { AttemptError } from '../../../../src/core/client/client-events.ts';
+import { type AssetCall, AttemptError } from '../../../../src/core/client/asset-client.ts';
 import { callKey } from '../../../../src/core/client/wire/call-body.ts';
 import type { HttpClient } from '../../../../src/core/client/wire/http-client.ts';
 import { judgeAnswer } from '../../../../src/core/client/wire/judge-answer.ts';

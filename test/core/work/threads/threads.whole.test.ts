@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AttemptError } from '../../../../src/core/client/client-events.ts';
+import { AttemptError } from '../../../../src/core/client/asset-client.ts';
 import { ExportError } from '../../../../src/lib/export-error.ts';
 import { SeededRandom } from '../../../../packages/practice-service/src/generated/seeded-random.ts';
 import { sampled } from '../../../model/support/sample.ts';
