@@ -132,13 +132,18 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
   /** Requests pieces in one call until what they lack is believed. */
   async #request(pieces: readonly Piece<Reader>[]): Promise<void> {
     const { desk, idsPerCall } = this.#options;
-    const shown = new Set(pieces.flatMap(({ call }) => call.shown));
+    const shown = shownTo(pieces);
     for (let attempt = 1; ; attempt += 1) {
       const lacking = pieces.flatMap((piece) => piece.lacking);
       const own = new Set(lacking);
       const room = Math.max(0, Math.min(mostWitnesses, idsPerCall - lacking.length));
       const offered = await desk.witnesses(room + own.size + shown.size);
-      const witnesses = offered.filter((id) => !own.has(id) && !shown.has(id)).slice(0, room);
+      const known = offered.filter((id) => !own.has(id));
+      // Those of other calls first: the backend that lacked these ids may know its own.
+      const witnesses = [...known.filter((id) => !shown.has(id)), ...known.filter((id) => shown.has(id))].slice(
+        0,
+        room,
+      );
       // A cache takes another order for another call.
       const turn = attempt % lacking.length;
       const ids = [...lacking.slice(turn), ...lacking.slice(0, turn), ...witnesses];
@@ -188,10 +193,11 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
         found.set(id, lookup);
       }
     }
-    const witnessesCame = ids.slice(ids.length - witnesses).filter((_, n) => {
-      return lookups.at(ids.length - witnesses + n).kind === 'found';
-    }).length;
-    const verdict = await desk.second({ came, witnesses, witnessesCame, round: round + 1 });
+    const asked = ids.slice(ids.length - witnesses);
+    const witnessesCame = asked.filter((id) => lookups.at(places.get(id) ?? -1).kind === 'found').length;
+    const shown = shownTo(pieces);
+    const others = asked.filter((id) => !shown.has(id)).length;
+    const verdict = await desk.second({ came, witnesses, witnessesCame, others, round: round + 1 });
     for (const piece of pieces) {
       // A stale answer settles nothing. A kept request leads to the next one.
       if (verdict !== 'stale' && !isKept)
@@ -201,6 +207,11 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
     }
     return verdict;
   }
+}
+
+/** What the calls showed that lacked the ids of pieces. */
+function shownTo(pieces: readonly Piece<unknown>[]): ReadonlySet<string> {
+  return new Set(pieces.flatMap(({ call }) => call.shown));
 }
 
 /** Names, in the journal, the second request of ids that so many second answers lacked. */

@@ -43,6 +43,19 @@ it('one id whose second answers are stale is requested until one is not', async 
   expect(seconds).toBeGreaterThan(20);
 });
 
+it('second answers to all calls so far are held against what those calls showed', async () => {
+  let calls = 0;
+  const service: Service = ({ ids }) => {
+    calls += 1;
+    const lacks = [ids.slice(0, 30), ids.slice(0, 30), ids, ids][calls - 1] ?? [];
+    return { ok: true, ms: 200, lacks };
+  };
+  expect(await simulate({ ...usual, ids: 200, service, concurrency: 8, seed: 1 })).toMatchObject({
+    exit: 0,
+    missing: [],
+  });
+});
+
 describe('a run that was killed behind its second requests', () => {
   it.each([[[1, 1]], [[1, 8]], [[8, 3]]])('pays for none of them again (%o calls at once)', async (concurrencies) => {
     const [first = 0, second] = await callsOf(Number.POSITIVE_INFINITY, concurrencies);

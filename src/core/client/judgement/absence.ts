@@ -19,6 +19,8 @@ export interface SecondAnswer {
   readonly came: readonly string[];
   readonly witnesses: number;
   readonly witnessesCame: number;
+  /** Witnesses that other calls showed than those which lacked the ids. */
+  readonly others: number;
   /** From 1: second answers so far that lack the ids that still lack. */
   readonly round: number;
 }
@@ -56,7 +58,7 @@ const keptWitnesses = 64;
 const witnessCalls = 16;
 /** Of so many witnesses one may lack: it may be gone since. */
 const manyWitnesses = 8;
-/** Second answers that ids have to lack in: where one has lied, and where no witness came along. */
+/** Second answers that ids have to lack in: where one has lied, and where no witness of another call came along. */
 const cautiousRounds = 2;
 
 /**
@@ -141,7 +143,7 @@ export class Absence {
       .slice(0, witnessCalls);
   }
 
-  second({ came, witnesses, witnessesCame, round }: SecondAnswer): SecondVerdict {
+  second({ came, witnesses, witnessesCame, others, round }: SecondAnswer): SecondVerdict {
     const lacking = witnesses - witnessesCame;
     // The ids were counted when their first answer came.
     if (came.length === 0 && witnesses === 0) this.#lacksAll(0);
@@ -154,7 +156,7 @@ export class Absence {
       this.#found += came.length;
       this.#recovered = kept([...came, ...this.#recovered]);
     }
-    const rounds = this.#hasLied || witnesses === 0 ? cautiousRounds : 1;
+    const rounds = this.#hasLied || others === 0 ? cautiousRounds : 1;
     return round >= rounds ? 'believed' : 'again';
   }
 
