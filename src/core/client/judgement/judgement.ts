@@ -44,8 +44,8 @@ const unsuspectedAtFirst = 4;
 const attemptsAControl = 3;
 /** Refusals of the first calls that show that the service wants another form. */
 const refusalsOfForm = 3;
-/** Answers without a record that follow one another until more than one call leaves. */
-const emptyAtFirst = 3;
+/** Answers without a record that follow one another until more than one call leaves: fewer, of 100 ids or more, may end the run. */
+const emptyAtFirst = 10;
 /** So often a call that is alone is refused for its pace before the run ends. */
 const mostPaced = 20;
 
