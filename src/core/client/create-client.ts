@@ -109,11 +109,13 @@ export interface CreatedClient {
 
 /**
  * The one place where policies are put around the wire, from the inside out:
- * - budget next to the wire, as each attempt is paid, retries too, and waits for the pace;
- * - around it what sends a request once more that was lost with a reused connection;
+ * - budget, as each attempt is paid, retries too, and waits for the pace;
+ * - `withReuse` on both sides of it: below, it calls `call.send`, which is the wire; above, it sends a request once more that
+ *   was lost with a reused connection;
  * - the size guard around it, in the slot, so that calls that wait for one while their size is refused are not sent;
  * - the judgement around that: it holds the slots and repeats attempts, so that no more calls are booked than are sent at
  *   once, and a call that waits for its next attempt holds no slot; what is too large is cut when its slot is free, not before;
+ * - what counts the bad ids around the judgement;
  * - a call that has waited for its pace, and by now may not leave for a hold or its size, goes back to the queue: so it is
  *   the policies around the budget that decide about it, in their order;
  * - the journal outermost, so that an answer that is kept costs no slot, no wait and no credit; but what arrives is written
@@ -135,7 +137,7 @@ export function createClient(options: ClientOptions): CreatedClient {
   const mayLeave = (call: CallOutline): boolean => judged.mayLeave(call) && !guard.refuses(call.ids.length);
   const ended = new Ended(stop);
   const budget = { ...options.budget, ...options, clock, mayLeave, ended };
-  const paid = withReuse((sender) => withBudget(sender, budget), { clock, stop, listener: options.listener });
+  const paid = withReuse((wire) => withBudget(wire, budget), { clock, stop, listener: options.listener });
   // Others may miss what the pace cannot take now: they are told by the service.
   const onHold = (ms: number): void => void options.pace?.pauseAll(ms).catch(() => undefined);
   const onCap = (ids: number): void => {

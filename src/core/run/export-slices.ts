@@ -76,11 +76,11 @@ export interface SpentNow {
   credits: number;
 }
 
-/** Answers that are requested before the parts are made. */
+/** Answers that are there before the parts are made: of a list its pages, of a night what it requests first. */
 export interface PreparedAnswers {
   /** Calls at once that the last run of the base found. */
   readonly learnedCalls?: number | undefined;
-  /** @param learnedCalls calls at once, as they were found last */
+  /** Of a night: reads the base, chooses, and requests. @param learnedCalls calls at once, as they were found last */
   open(
     spentNow: SpentNow,
     context: ExportContext,

@@ -44,8 +44,12 @@ export class FleetSlices {
     return log;
   }
 
-  /** Claims a slice; undefined when another process has it, or it is done. @throws {ExportIsComplete} */
-  async claim(slice: number, stop: AbortSignal, whenHeld: 'skip' | 'take'): Promise<HeldSlice | undefined> {
+  /**
+   * Claims a slice; undefined when another process has it, or it is done.
+   * @param whenHeld `take` where the caller has seen that its holder is dead
+   * @throws {ExportIsComplete}
+   */
+  async tryClaim(slice: number, stop: AbortSignal, whenHeld: 'skip' | 'take'): Promise<HeldSlice | undefined> {
     const { place } = this;
     const enqueued = this.all[slice];
     const log = this.log(slice);

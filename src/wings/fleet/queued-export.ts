@@ -134,7 +134,7 @@ interface QueueSlices extends SliceSource {
  */
 export function fromQueue(
   queue: SliceQueue,
-  slices: Pick<FleetSlices, 'all' | 'log' | 'claim'>,
+  slices: Pick<FleetSlices, 'all' | 'log' | 'tryClaim'>,
   { rest, tell }: { readonly rest: SliceSource; readonly tell: (message: string) => void },
 ): QueueSlices {
   let job: SliceJob | undefined;
@@ -158,9 +158,9 @@ export function fromQueue(
     if (ended !== undefined) await tried(() => how(ended));
   }
 
-  async function claim(slice: number, stop: AbortSignal): Promise<HeldSlice | undefined> {
+  async function claimUnlessDone(slice: number, stop: AbortSignal): Promise<HeldSlice | undefined> {
     if (slices.all[slice] === undefined || (await slices.log(slice).refresh()).isDone) return undefined;
-    return slices.claim(slice, stop, 'skip');
+    return slices.tryClaim(slice, stop, 'skip');
   }
 
   async function nextOfQueue(stop: AbortSignal): Promise<HeldSlice | undefined> {
@@ -168,7 +168,7 @@ export function fromQueue(
       stop.throwIfAborted();
       job = await tried(() => queue.take());
       if (job === undefined) return undefined;
-      const held = await claim(job.slice, stop);
+      const held = await claimUnlessDone(job.slice, stop);
       if (held !== undefined) return held;
       await endJob((ended) => ended.finish());
     }

@@ -60,7 +60,7 @@ class ShardSlices implements SliceSource {
       if ((await this.#slices.log(slice).refresh()).isDone) continue;
       // This worker may lose it: then it is looked at again.
       this.#others.set(slice, { sign: undefined, looks: 0 });
-      const held = await this.#slices.claim(slice, stop, 'skip');
+      const held = await this.#slices.tryClaim(slice, stop, 'skip');
       if (held !== undefined) return held;
     }
     return undefined;
@@ -88,13 +88,13 @@ class ShardSlices implements SliceSource {
       this.#others.delete(slice);
       return undefined;
     }
-    if (holder === undefined) return this.#slices.claim(slice, stop, 'skip');
+    if (holder === undefined) return this.#slices.tryClaim(slice, stop, 'skip');
     const sign = await holderSign(this.#slices.place.store, log);
     const seen = this.#others.get(slice);
     const isSame = seen?.sign === sign;
     const now = { sign, looks: isSame ? seen.looks + 1 : 0 };
     this.#others.set(slice, now);
-    const claimed = await this.#slices.claim(slice, stop, now.looks >= looks ? 'take' : 'skip');
+    const claimed = await this.#slices.tryClaim(slice, stop, now.looks >= looks ? 'take' : 'skip');
     if (claimed !== undefined) this.#others.set(slice, { sign: undefined, looks: 0 });
     return claimed;
   }

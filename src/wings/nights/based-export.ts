@@ -17,7 +17,7 @@ import type { OpenRefresh, RefreshPlan } from './refresh-export.ts';
 import { sumOfRefresh } from '../../core/work/batch-origins.ts';
 
 /** What reads finished exports is loaded for exports with a base alone. */
-export async function newBase(job: Job, context: HomeContext): Promise<OpenBase | undefined> {
+export async function findBaseOf(job: Job, context: HomeContext): Promise<OpenBase | undefined> {
   if (job.base.from === undefined) return undefined;
   const { findBase } = await import('./base/open-base.ts');
   return findBase(baseFiles(job, context), job);
@@ -39,7 +39,7 @@ export async function baseFor(
   begun: Pick<ExportStart, 'base'> | undefined,
 ): Promise<ExportBase | undefined> {
   if (job.base.from === undefined) return undefined;
-  const base = begun === undefined ? await newBase(job, context) : await keptBase(job, begun, context);
+  const base = begun === undefined ? await findBaseOf(job, context) : await reopenBaseOf(job, begun, context);
   if (base === undefined) return undefined;
   const { folder, name, seal } = base;
   const place = await placeOf(job, folder, context);
@@ -50,7 +50,7 @@ export async function baseFor(
 }
 
 /** The base that an export began with; undefined where it began without one. */
-export async function keptBase(
+export async function reopenBaseOf(
   job: Job,
   { base }: Pick<ExportStart, 'base'>,
   context: HomeContext,

@@ -7,7 +7,7 @@ import { type BaseKeys, marks } from './base/base-keys.ts';
 import { type Choice, chooseIds } from './base/choose-ids.ts';
 import type { OpenBase } from './base/open-base.ts';
 import { readBaseKeys } from './base/read-base-keys.ts';
-import { RefreshAsker, type RefreshSources } from './base/refresh-asker.ts';
+import { AnswersFromDisk, type DiskSources } from './base/answers-from-disk.ts';
 import type { FinishedExport } from '../../exports/finished-export.ts';
 import { batchIds, batchShape } from '../../core/ids/batch-ids.ts';
 import type { Entries } from '../../core/ids/entries.ts';
@@ -189,16 +189,13 @@ export async function openRefresh(request: RefreshRequest): Promise<OpenRefresh>
 async function openBasedParts(
   request: RefreshRequest,
   { keys, classes }: Pick<RefreshPlan, 'keys' | 'classes'>,
-  {
-    answers,
-    isNeeded,
-  }: Pick<RefreshSources, 'answers'> & { readonly isNeeded?: ((part: number) => boolean) | undefined },
+  { answers, isNeeded }: Pick<DiskSources, 'answers'> & { readonly isNeeded?: ((part: number) => boolean) | undefined },
 ): Promise<{ readonly local: LocalAnswers; close(): Promise<void> }> {
   const { job, base, files, folder, begun } = request;
   const unlisted = unlistedRows(keys);
   const spillPath = pathIn(folder, exportPaths.baseRows);
   const rows = new BaseRows(base.finished, keys, { files, spillPath });
-  const asker = new RefreshAsker({
+  const asker = new AnswersFromDisk({
     keys,
     rows,
     answers,
@@ -228,7 +225,7 @@ async function openBasedParts(
 async function skipOthers(
   { job, entries }: Pick<RefreshRequest, 'job' | 'entries'>,
   keys: BaseKeys,
-  { asker, isNeeded }: { readonly asker: RefreshAsker; readonly isNeeded: (part: number) => boolean },
+  { asker, isNeeded }: { readonly asker: AnswersFromDisk; readonly isNeeded: (part: number) => boolean },
 ): Promise<void> {
   for await (const { part, ids, entries: read } of batchIds(entries(new ListedIds(keys)), batchShape(job))) {
     if (!isNeeded(part)) asker.skip(ids);

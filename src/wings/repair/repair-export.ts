@@ -73,7 +73,7 @@ export async function repairExport(request: RepairRequest, effects: RepairEffect
   const lock = await files.takeLock(place.scratch);
   try {
     const outcome = await repairLocked(place, finished, source, effects);
-    if (outcome.after.damage.length === 0 && place.others === undefined) await syncAll(effects, folder);
+    if (outcome.after.damage.length === 0 && place.shared === undefined) await syncAll(effects, folder);
     if (!outcome.isUnfinished) {
       await clearRepair(place, within);
       await lock.remove();

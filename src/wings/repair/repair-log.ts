@@ -43,13 +43,13 @@ export async function readRepair(within: HomePlace, manifest: Manifest): Promise
 
 /** Writes the manifest back as the log of an unfinished export: one without the parts that are made again. */
 export async function beginRepair(
-  { files, store, address, scratch, others }: HomePlace,
+  { files, store, address, scratch, shared }: HomePlace,
   manifest: Manifest,
   { repairs, spent }: { readonly repairs: Repairs; readonly spent: Spent },
 ): Promise<void> {
   // Of an earlier repair.
   await store.remove(await namesOf(store, `${exportPaths.run}/`));
-  for (const folder of (await others?.sliceFolders({ files, scratch })) ?? []) await files.remove(folder);
+  for (const folder of (await shared?.sliceFolders({ files, scratch })) ?? []) await files.remove(folder);
   const { job, inputs } = manifest;
   const log = new SliceLog(store, 0);
   const commits = manifestCommits(manifest).filter(({ part }) => !repairs.parts.includes(part));
@@ -103,8 +103,8 @@ export async function removeDropped(place: HomePlace, folder: string): Promise<S
 
 /** Removes what a complete export needs no more; in a folder all of `.run` but the lock and its socket. */
 export async function clearRepair(place: HomePlace, within: HomePlace): Promise<void> {
-  const { files, scratch, others } = place;
-  if (others !== undefined) await within.store.remove(await namesOf(within.store, `${exportPaths.run}/`));
+  const { files, scratch, shared } = place;
+  if (shared !== undefined) await within.store.remove(await namesOf(within.store, `${exportPaths.run}/`));
   await files.remove(within.scratch);
   for (const name of await files.list(pathIn(scratch, exportPaths.run))) {
     const path = `${exportPaths.run}/${name}`;

@@ -18,7 +18,7 @@ function worker(jobs: number[], { done = [] as number[], held = [] as number[], 
   const slices = {
     all: [0, 1, 2, 3] as unknown as FleetSlices['all'],
     log: (slice: number) => ({ refresh: () => Promise.resolve({ isDone: done.includes(slice) }) }),
-    claim: (slice: number) => Promise.resolve(held.includes(slice) ? undefined : name(slice)),
+    tryClaim: (slice: number) => Promise.resolve(held.includes(slice) ? undefined : name(slice)),
   } as unknown as FleetSlices;
   const queue: SliceQueue = {
     add: () => Promise.resolve(),
@@ -38,10 +38,10 @@ function worker(jobs: number[], { done = [] as number[], held = [] as number[], 
     close: () => Promise.resolve(),
   };
   const left = { next: () => Promise.resolve(rest.length === 0 ? undefined : name(rest.shift() ?? 0)) };
-  const from = (other: Partial<SliceQueue> = {}, claim = slices.claim.bind(slices)) =>
+  const from = (other: Partial<SliceQueue> = {}, tryClaim = slices.tryClaim.bind(slices)) =>
     fromQueue(
       { ...queue, ...other },
-      { all: slices.all, log: slices.log.bind(slices), claim },
+      { all: slices.all, log: slices.log.bind(slices), tryClaim },
       { rest: left, tell: (message) => void warned.push(message) },
     );
   const all = async (source: ReturnType<typeof from>): Promise<unknown[]> => {

@@ -47,21 +47,21 @@ export interface ClaimedSlice {
  * @throws {ExportError} `locked`
  */
 export async function claimSlice(claim: SliceToClaim): Promise<ClaimedSlice | undefined> {
-  const { files, store, log, others } = claim;
+  const { files, store, log, shared } = claim;
   const { folder, id, lock } = await scratchOf(claim);
   let own: OpenScratch | undefined;
   try {
     const { holder } = log.state;
     // Who holds the lock of a scratch folder follows its former process at once.
-    const beforeTakeover = claim.beforeTakeover ?? (() => others?.requireDead(claim, log, claim.stop));
+    const beforeTakeover = claim.beforeTakeover ?? (() => shared?.requireDead(claim, log, claim.stop));
     if (holder !== undefined && holder.scratch !== id) await beforeTakeover();
-    const lastOf = others && ((nonce: string) => others.readBeat(store, nonce));
+    const lastOf = shared && ((nonce: string) => shared.readBeat(store, nonce));
     const hold = await SliceHold.claim({ ...claim, scratch: id, lastOf });
     if (hold === undefined) throw heldElsewhere(claim.address);
     await claim.requireCurrent();
     const isCommitted = (part: number): boolean => hold.state.commits.has(part);
     const answers = { files, store, folder, slice: log.slice, scratch: id, isCommitted };
-    await others?.fetchAnswers(answers);
+    await shared?.fetchAnswers(answers);
     own = await openScratch(files, folder, isCommitted);
     const answered = { ids: askedIds(committedCounts([...hold.state.commits.values()])) };
     const heartbeat = await startHeart(claim, { hold, own, id, answered });
@@ -80,14 +80,14 @@ async function scratchOf({
   files,
   scratch,
   log,
-  others,
+  shared,
 }: SliceToClaim): Promise<Pick<Claimed, 'folder' | 'id' | 'lock'>> {
-  if (others === undefined) return { folder: scratch, id: ownFolder, lock: undefined };
+  if (shared === undefined) return { folder: scratch, id: ownFolder, lock: undefined };
   const folder = pathIn(scratch, sliceNames.scratch(log.slice));
   await files.makeFolder(pathIn(folder, exportPaths.run));
   const lock = await files.takeLock(folder);
   try {
-    return { folder, id: await others.scratchId(files, folder), lock };
+    return { folder, id: await shared.scratchId(files, folder), lock };
   } catch (error) {
     await lock.release().catch(() => undefined);
     throw error;
@@ -103,8 +103,8 @@ async function startHeart(
   claim: SliceToClaim,
   { hold, own, id, answered }: Pick<Claimed, 'hold' | 'own' | 'id' | 'answered'>,
 ): Promise<Heartbeat | undefined> {
-  const { store, clock, log, deadAfterSeconds, others } = claim;
-  return others?.Heartbeat.start({
+  const { store, clock, log, deadAfterSeconds, shared } = claim;
+  return shared?.Heartbeat.start({
     store,
     clock,
     deadAfterSeconds,
@@ -115,7 +115,7 @@ async function startHeart(
     spent: () => ({ calls: own.calls.total(), credits: own.credits.total() }),
     answered: () => answered.ids,
     isHeld: () => hold.isHeld(),
-    alongside: () => others.putHistory(claim),
+    alongside: () => shared.putHistory(claim),
   });
 }
 
@@ -196,23 +196,23 @@ class ClaimedParts implements ClaimedSlice {
       this.#isStoreGone ||= error instanceof ExportError && error.exit === 'unavailable';
       throw error;
     }
-    if (this.#place.others !== undefined)
+    if (this.#place.shared !== undefined)
       for (const path of facts.keys()) await files.remove(unfinishedFile(folder, path));
     await files.remove(pathIn(folder, exportPaths.journal(commit.part)));
     return 'committed';
   }
 
   async #end(how: 'done' | 'release'): Promise<void> {
-    const { files, store, abort, others } = this.#place;
+    const { files, store, abort, shared } = this.#place;
     const { folder, hold, lock, answers, answered } = this.#claimed;
     await this.#close();
     // In a folder every commit is in the log already, and nobody waits for its end.
-    if (others === undefined) return;
+    if (shared === undefined) return;
     if (how === 'release') {
       if (this.#isStoreGone) return;
       // Answers are hashed before they are put: where nobody takes them, that is for nothing, and may take long.
       if (abort?.aborted === true) await store.look(sliceNames.start);
-      await others.keepAnswers(answers);
+      await shared.keepAnswers(answers);
       await hold.end('release', this.spent(), answered.ids);
       return;
     }

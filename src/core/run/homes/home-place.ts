@@ -3,7 +3,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Commit } from '../../../places/export/export-facts.ts';
 import type { ObjectStore } from '../../../places/objects/object-store.ts';
 import type { Disk } from '../../../places/files/disk.ts';
-import type * as amongOthers from './shared-home.ts';
+import type * as sharedHome from './shared-home.ts';
 
 /** What a home is made of: the store of an export, the local folder where its parts are made (in a folder, itself), and who else may work on it. */
 export interface HomePlace {
@@ -24,6 +24,6 @@ export interface HomePlace {
   readonly deadAfterSeconds: number;
   /** Told of each part whose commit is withdrawn, with what is wrong with it. Absent in a repair, which has verified the parts. */
   readonly onDamaged?: ((commit: Commit, damage: string) => void) | undefined;
-  /** In a bucket. The lock of a folder keeps other processes away: such an export is one slice. */
-  readonly others: typeof amongOthers | undefined;
+  /** What only an export in a bucket needs (`shared-home.ts`). The lock of a folder keeps other processes away: such an export is one slice. */
+  readonly shared: typeof sharedHome | undefined;
 }

@@ -19,7 +19,7 @@ export interface HomeProgress extends ExportProgress {
 }
 
 /** A place at which an export is looked at. */
-export interface SeenPlace extends Pick<HomePlace, 'store' | 'address' | 'scratch' | 'others'> {
+export interface SeenPlace extends Pick<HomePlace, 'store' | 'address' | 'scratch' | 'shared'> {
   readonly files: Reads;
 }
 
@@ -35,7 +35,7 @@ export async function readProgress(place: SeenPlace): Promise<HomeProgress | und
   if (start === undefined) return undefined;
   const logs = [...(await readLogs(place)).values()];
   const beatBySlice = await beatsOf(place, logs);
-  const own = place.others === undefined ? await spentIn(place.files, place.scratch) : undefined;
+  const own = place.shared === undefined ? await spentIn(place.files, place.scratch) : undefined;
   const spent = spentOf(logs, ({ slice }): SpentInScratch | undefined => {
     if (own !== undefined) return { scratch: ownFolder, spent: () => own };
     const beat = beatBySlice.get(slice);
@@ -57,12 +57,12 @@ function uncommitted({ state }: SliceLog, answered: number): number {
 
 /** By slice. */
 async function beatsOf(
-  { store, others }: Pick<HomePlace, 'store' | 'others'>,
+  { store, shared }: Pick<HomePlace, 'store' | 'shared'>,
   logs: readonly SliceLog[],
 ): Promise<ReadonlyMap<number, Beat>> {
   const found = new Map<number, Beat>();
   for (const { slice, state } of logs) {
-    const beat = state.holder && (await others?.readBeat(store, state.holder.nonce));
+    const beat = state.holder && (await shared?.readBeat(store, state.holder.nonce));
     if (beat !== undefined) found.set(slice, beat);
   }
   return found;

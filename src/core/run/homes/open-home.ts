@@ -37,13 +37,13 @@ export async function openHomePlace(job: Job, context: HomeContext): Promise<Hom
   const { store } = await openPlace(dir, endpoint, context);
   const { entriesPerSlice, deadAfterSeconds } = job.fleet;
   const shape = { ...batchShape(job), entriesPerSlice };
-  const others = store.isShared ? await import('./shared-home.ts') : undefined;
+  const shared = store.isShared ? await import('./shared-home.ts') : undefined;
   const onDamaged = (commit: Commit, damage: string): void => {
     const message = `${pathIn(dir, damage)}: ${remakingText(job, commit)}`;
     listener?.({ kind: 'warning', message });
   };
   const scratch = localFolder(job);
-  return { files, store, clock, abort, address: dir, scratch, shape, deadAfterSeconds, onDamaged, others };
+  return { files, store, clock, abort, address: dir, scratch, shape, deadAfterSeconds, onDamaged, shared };
 }
 
 function remakingText({ service, budget }: Job, { part, counts, cap = service.idsPerCall }: Commit): string {
@@ -115,10 +115,10 @@ async function* readIds(blocks: AsyncIterable<Uint8Array>, address: string): Asy
 
 /** An export in a folder or a bucket: slices with a log each. Unfinished files and kept answers lie in the scratch folder. */
 export function homeAt(place: HomePlace): ExportHome {
-  const { files, store, address, scratch, others } = place;
+  const { files, store, address, scratch, shared } = place;
   return {
     name: address,
-    place: others === undefined ? { files, disk: files, folder: address, store } : others.inBucket(store, address),
+    place: shared === undefined ? { files, disk: files, folder: address, store } : shared.inBucket(store, address),
     scratch,
     asked: () => homeAt(askedPlace(place)),
     requireOwn: () => requireExportFolder(store, address),
@@ -128,9 +128,9 @@ export function homeAt(place: HomePlace): ExportHome {
     },
     readManifest: () => readManifestAt(place),
     readProgress: async () => (await import('./home-progress.ts')).readProgress(place),
-    readAnswers: async () => readJournals(files, others === undefined ? [scratch] : await others.sliceFolders(place)),
+    readAnswers: async () => readJournals(files, shared === undefined ? [scratch] : await shared.sliceFolders(place)),
     syncManifest: async () => {
-      if (others === undefined) await files.syncFolder(address);
+      if (shared === undefined) await files.syncFolder(address);
     },
     putManifest: (manifest, onPut) => putManifest(place, manifest, onPut),
     replaceManifest: (manifest) => replaceManifest(place, manifest),
@@ -140,7 +140,7 @@ export function homeAt(place: HomePlace): ExportHome {
     open: async (start, entries) => (await import('./open-slices.ts')).openExport(place, start, entries),
     clear: async (outcome, lock, warn) => {
       if (outcome === 'unfinished' || (outcome === 'refused' && (await hasBegun(place))))
-        return others?.putHistory(place);
+        return shared?.putHistory(place);
       if (outcome !== 'complete') await clearScratch(place);
       else {
         const repair = await noteOfRepair({ store, folder: address });
@@ -232,8 +232,8 @@ const staysBelowRun = [
  * @throws {ExportError} `usage` when an input is a part of the export, `locked`
  */
 async function throwAway(place: HomePlace, { inputs, stop }: ToThrowAway): Promise<void> {
-  const { store, address, others } = place;
-  for (const held of [place, askedPlace(place), repairPlace(place)]) await others?.requireNoHolder(held, stop);
+  const { store, address, shared } = place;
+  for (const held of [place, askedPlace(place), repairPlace(place)]) await shared?.requireNoHolder(held, stop);
   const names = await namesOf(store, '');
   const parts = names.filter(isPartFile);
   const own = await inputWithin(address, parts, inputs);
@@ -257,16 +257,16 @@ async function throwAway(place: HomePlace, { inputs, stop }: ToThrowAway): Promi
       cause: error,
     });
   }
-  if (others !== undefined) await clearScratch(place, [exportPaths.stdin]);
+  if (shared !== undefined) await clearScratch(place, [exportPaths.stdin]);
 }
 
 /** Removes what a complete export needs no more. Where nothing may be deleted, `.run/` stays: it does no harm beside a manifest. */
 export async function clearComplete(place: HomePlace, warn?: (message: string) => void): Promise<void> {
-  const { files, store, address, others } = place;
-  if (others === undefined) await keepRunLines(files, address);
+  const { files, store, address, shared } = place;
+  if (shared === undefined) await keepRunLines(files, address);
   else {
     // Two processes may complete the same export: the first one has all records.
-    await store.putNew(exportPaths.keptRunLines, { bytes: await others.mergedHistory(place) });
+    await store.putNew(exportPaths.keptRunLines, { bytes: await shared.mergedHistory(place) });
     await store.remove(await namesOf(store, `${exportPaths.run}/`)).catch((error: unknown) => {
       if (!(error instanceof ExportError) || error.exit !== 'cannotWrite') throw error;
       warn?.(`${address}/${exportPaths.run}/ stays: Delete is not allowed there. The export is complete without it`);
@@ -277,9 +277,9 @@ export async function clearComplete(place: HomePlace, warn?: (message: string) =
 
 /** Removes what the slices left on the local disk, and all below `.run` there but the lock. */
 async function clearScratch(place: HomePlace, except: readonly string[] = []): Promise<void> {
-  const { files, scratch, others } = place;
-  if (others !== undefined) {
-    for (const folder of await others.sliceFolders(place)) await files.remove(folder);
+  const { files, scratch, shared } = place;
+  if (shared !== undefined) {
+    for (const folder of await shared.sliceFolders(place)) await files.remove(folder);
     const workers = (await files.list(scratch)).filter((name) => name.startsWith('worker-'));
     for (const name of workers) await files.remove(pathIn(scratch, name));
   }
@@ -295,12 +295,12 @@ async function clearScratch(place: HomePlace, except: readonly string[] = []): P
  * `.run/repair`, so the manifest and what a run left below `.run` stay.
  */
 export function repairPlace(place: HomePlace): HomePlace {
-  const { store, address, scratch, others } = place;
+  const { store, address, scratch, shared } = place;
   return {
     ...place,
     store: partsAndRest(store, storeWithin(store, exportPaths.repair)),
     address: pathIn(address, exportPaths.repair),
-    scratch: pathIn(scratch, others === undefined ? exportPaths.repair : 'repair'),
+    scratch: pathIn(scratch, shared === undefined ? exportPaths.repair : 'repair'),
     isWhole: true,
     onDamaged: undefined,
   };

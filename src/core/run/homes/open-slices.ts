@@ -25,10 +25,10 @@ export async function openExport(
   start: ExportStart,
   entries: () => AsyncIterable<Entries>,
 ): Promise<OpenExport> {
-  const { files, store, address, scratch, shape, others } = place;
-  const { canReplace } = (await others?.probeStore(store, address)) ?? { canReplace: true };
-  if (others === undefined && (await readStart(place)) === undefined) await requireNoParts(place);
-  const isWhole = others === undefined || place.isWhole === true;
+  const { files, store, address, scratch, shape, shared } = place;
+  const { canReplace } = (await shared?.probeStore(store, address)) ?? { canReplace: true };
+  if (shared === undefined && (await readStart(place)) === undefined) await requireNoParts(place);
+  const isWhole = shared === undefined || place.isWhole === true;
   const { entriesPerSlice } = isWhole ? {} : shape;
   const { begun, isNew } = await beginOrRead(
     place,
@@ -40,14 +40,14 @@ export async function openExport(
   const all = commitsOf(logs.values());
   const damaged = await damagedCommits(place, all);
   const commits = all.filter(({ part }) => !damaged.has(part));
-  const current = others && new others.CurrentStart(place, begun);
+  const current = shared && new shared.CurrentStart(place, begun);
   const cuts = isWhole ? wholeOf(entries) : cutSlices(whenRead(entries), shape);
   const slices = new OpenSlices(
     { ...place, canReplace, damaged, requireCurrent: () => current?.require() },
     logs,
     cuts,
   );
-  const folders = others === undefined ? [scratch] : await others.sliceFolders(place);
+  const folders = shared === undefined ? [scratch] : await shared.sliceFolders(place);
   const committed = new Set(commits.map(({ part }) => part));
   return {
     start: begun,
@@ -56,7 +56,7 @@ export async function openExport(
     slices,
     commits: () => slices.commits(),
     spent: () => slices.spent(),
-    ...(others && { records: () => others.readRunHistories(place) }),
+    ...(shared && { records: () => shared.readRunHistories(place) }),
     close: () => slices.close(),
   };
 }

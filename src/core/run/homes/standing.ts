@@ -22,8 +22,8 @@ export async function standingIfAny(
   { files, folder, store }: ExportPlace,
   nowMs: number,
 ): Promise<ExportStanding | undefined> {
-  const others = store.isShared ? await import('./shared-home.ts') : undefined;
-  const place = { files, store, address: folder, scratch: folder, others };
+  const shared = store.isShared ? await import('./shared-home.ts') : undefined;
+  const place = { files, store, address: folder, scratch: folder, shared };
   const complete = async (): Promise<ExportStanding | undefined> => {
     const manifest = await readManifestAt(place);
     return manifest && { manifest, lines: await readRunLines(files, folder) };
@@ -42,12 +42,12 @@ export async function standingIfAny(
 }
 
 async function unfinishedStanding(place: SeenPlace, nowMs: number): Promise<ExportStanding | undefined> {
-  const { files, address, others } = place;
+  const { files, address, shared } = place;
   const progress = await readProgress(place);
   const living = progress?.beats.filter((beat) => mayLive(beat, nowMs)) ?? [];
-  const owner = others === undefined ? await lockOwner(address) : ownerOf(living);
+  const owner = shared === undefined ? await lockOwner(address) : ownerOf(living);
   if (progress === undefined && owner === undefined) return undefined;
-  const lines = others === undefined ? await readRunLines(files, address) : await others.readRunHistories(place);
+  const lines = shared === undefined ? await readRunLines(files, address) : await shared.readRunHistories(place);
   const spent = sumOfSpent(progress?.spent ?? { calls: 0, credits: 0 }, await spentOnBase(place));
   const fleet = progress && fleetOf(progress, living, nowMs);
   return { start: progress?.start, commits: progress?.commits ?? [], spent, owner, lines, fleet };

@@ -38,7 +38,7 @@ export interface Choice {
   readonly classes: readonly { readonly rows: number; readonly asked: number }[];
 }
 
-/** Chooses which listed ids of the base are requested, and marks them. A pure function of keys, job and start. */
+/** Marks which listed ids of the base are requested, by keys, job and start alone. What the base does not know always is. */
 export function chooseIds(keys: BaseKeys, options: ChoiceOptions): Choice {
   const { base, classes, startedAtMs, idsPerCall, newIds } = options;
   const ages = new Overdue(keys, classes, { missingAfter: maxAgeOf(base.missingAfter), startedAtMs });

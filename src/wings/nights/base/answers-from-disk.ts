@@ -10,7 +10,7 @@ import type { AssetChange, BatchOrigins } from '../../../core/work/batch-origins
 import { missingText } from './read-base-keys.ts';
 import { RowBatch, wholeRows } from '../../../exports/row-batch.ts';
 
-export interface RefreshSources {
+export interface DiskSources {
   readonly keys: BaseKeys;
   readonly rows: Pick<BaseRows, 'take' | 'skip'>;
   /** What became of the ids that were requested. */
@@ -27,8 +27,8 @@ export interface RefreshSources {
 }
 
 /** Answers from what was requested before, and from the base: nothing is sent. */
-export class RefreshAsker implements AssetClient {
-  readonly #sources: RefreshSources;
+export class AnswersFromDisk implements AssetClient {
+  readonly #sources: DiskSources;
   readonly #origins = new WeakMap<IdList, BatchOrigins>();
   /** Answers are made one after another: the base is read in its order. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -37,7 +37,7 @@ export class RefreshAsker implements AssetClient {
   readonly #now: RowBatch;
   readonly #before = new RowBatch(false);
 
-  constructor(sources: RefreshSources) {
+  constructor(sources: DiskSources) {
     this.#sources = sources;
     this.#now = new RowBatch(sources.hasLists);
   }
