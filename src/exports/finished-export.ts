@@ -15,17 +15,18 @@ import { type Manifest, readManifest, withoutManifest } from '../places/export/m
 import { requireAddress } from '../lib/addresses/address.ts';
 import { ExportError } from '../lib/export-error.ts';
 
-/** An open file, for who reads it from its beginning or in any order. */
-export interface FileContent {
-  /** Decompressed. */
-  plain(): AsyncIterable<Uint8Array>;
-  /** As it lies on disk. */
-  ranges(): ReturnType<typeof rangesOf>;
-}
-
-/** What reads each format back: the most exact first, then the fastest. Raw files hold records, not rows. */
+/**
+ * What reads each format back: the most exact first, then the fastest. Raw files hold records, not rows. A file is read decompressed from its
+ * beginning (`plain`), or in ranges as it lies on disk.
+ */
 const blockReaders: Readonly<
-  Record<Exclude<Format, 'raw'>, (file: FileContent, layout: RowLayout) => AsyncIterable<RowBlock>>
+  Record<
+    Exclude<Format, 'raw'>,
+    (
+      file: { plain(): AsyncIterable<Uint8Array>; ranges(): ReturnType<typeof rangesOf> },
+      layout: RowLayout,
+    ) => AsyncIterable<RowBlock>
+  >
 > = {
   parquet: async function* (file, layout) {
     // It loads WebAssembly.

@@ -14,9 +14,6 @@ const packedHead = width * 5;
 /** Memory that is kept from one batch to the next. */
 const keptBytes = 8 << 20;
 
-/** Opens rows for the bytes of an answer. */
-type OpenRows = (body: Uint8Array) => RecordRows;
-
 /** The rows of a batch in the making, some as records, others as the cells that a file holds of them. */
 export class RowBatch {
   readonly #members: 'id' | 'lists';
@@ -72,7 +69,7 @@ export class RowBatch {
   }
 
   /** Makes the rows, and begins again. */
-  rows(open: OpenRows = (body) => new RecordRows(body)): RecordRows {
+  rows(open = (body: Uint8Array) => new RecordRows(body)): RecordRows {
     const starts = this.#addRecords();
     const rows = open(Buffer.from(this.#bytes.bytes));
     readAll(rows, starts);
@@ -168,7 +165,7 @@ function readAll(rows: RecordRows, starts: readonly number[]): void {
 }
 
 /** Records as rows. */
-export function recordRowsOf(records: readonly Uint8Array[], open?: OpenRows): RecordRows {
+export function recordRowsOf(records: readonly Uint8Array[], open?: (body: Uint8Array) => RecordRows): RecordRows {
   const batch = new RowBatch(false);
   for (const record of records) batch.addRecord(record);
   return batch.rows(open);

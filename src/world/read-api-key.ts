@@ -17,12 +17,6 @@ export interface KeySources {
   readonly cwd: string;
 }
 
-/** Where a key was found, and what stood there. */
-interface FoundKey {
-  readonly place: string;
-  readonly key: string;
-}
-
 /**
  * The API key: a file named by a flag, else the environment, else the job's file. It is taken out of the environment,
  * so that nothing this process starts inherits it.
@@ -55,14 +49,17 @@ function requireNoKey({ file, environment }: KeySources, { name }: ServiceDialec
 }
 
 /** @throws {ExportError} `usage` when it cannot be a key; it is not shown */
-export function checkedKey({ place, key }: FoundKey): string {
+export function checkedKey({ place, key }: { readonly place: string; readonly key: string }): string {
   const problem = keyProblem(key);
   if (problem === undefined) return key;
   throw new ExportError('usage', `the API key in ${place} ${problem}`, { todo: onlyTheKey });
 }
 
-/** The key as it stands there, right or wrong. @throws {ExportError} `usage` when there is none */
-export function findApiKey({ file, fileFromFlag, environment, cwd }: KeySources): FoundKey {
+/** Where a key was found, and what stands there, right or wrong. @throws {ExportError} `usage` when there is none */
+export function findApiKey({ file, fileFromFlag, environment, cwd }: KeySources): {
+  readonly place: string;
+  readonly key: string;
+} {
   const fromEnvironment = environment[variable]?.trim() ?? '';
   takeKeyAway(environment);
   if (fromEnvironment !== '' && !(fileFromFlag && file !== undefined)) return { place: variable, key: fromEnvironment };

@@ -1,14 +1,6 @@
 import { createLogUpdate } from 'log-update';
 import type { TerminalOutput } from '../stop-signals.ts';
 
-/** Lines on a terminal that are redrawn in place. */
-export interface RedrawnBlock {
-  /** A message above the lines. */
-  tell(message: string): void;
-  /** Takes the lines away. */
-  end(): void;
-}
-
 const redrawMs = 200;
 
 /** The window's title (OSC 2), and what keeps the one that is there and brings it back (XTWINOPS 22 and 23). */
@@ -16,11 +8,14 @@ const setTitle = (title: string): string => `\u001b]2;${title}\u0007`;
 const keepTitle = '\u001b[22;2t';
 const restoreTitle = '\u001b[23;2t';
 
-/** Shows what `draw` gives for the terminal's width, five times a second. Its title is that of the terminal's window or tab. */
+/**
+ * Shows what `draw` gives for the terminal's width, five times a second. Its title is that of the terminal's window or tab.
+ * @returns `tell` writes a message above the lines, `end` takes them away
+ */
 export function redrawnBlock(
   draw: (columns: number) => { readonly text: string; readonly title?: string },
   terminal: TerminalOutput,
-): RedrawnBlock {
+): { tell(message: string): void; end(): void } {
   const block = createLogUpdate(terminal);
   let shownTitle: string | undefined;
   const redraw = (): void => {

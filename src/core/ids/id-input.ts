@@ -9,16 +9,11 @@ import type { ListForm, LookedAt } from './read/list-form.ts';
 export type IdFormat = 'lines' | 'csv' | 'json' | 'jsonl' | 'parquet';
 type InputCompression = 'none' | 'gzip' | 'zstd';
 
-interface SeenFormat {
-  readonly format: IdFormat;
-  readonly compression: InputCompression;
-}
-
 /** How much is looked at, in bytes: enough to pass over blank lines before the first value. */
 const lookBytes = 512;
 
 /** What a file is by its first bytes: for stdin, which has no name with an ending. CSV looks like lines here. */
-async function lookAtFile(path: string): Promise<SeenFormat> {
+async function lookAtFile(path: string): Promise<Pick<IdInput, 'format' | 'compression'>> {
   const head = await headOf(path);
   if (startsAs('gzip', head)) return { format: 'lines', compression: 'gzip' };
   if (startsAs('zstd', head)) return { format: 'lines', compression: 'zstd' };
@@ -177,7 +172,7 @@ function inputOf(name: string, { baseDir, format }: ExpandOptions): IdInput {
 }
 
 /** What a file of ids is by the endings of its name. */
-export function formOfName(name: string): SeenFormat {
+export function formOfName(name: string): Pick<IdInput, 'format' | 'compression'> {
   const endings = path.basename(name).toLowerCase().split('.').slice(1);
   const compression = compressionOfEnding[endings.at(-1) ?? ''] ?? 'none';
   if (compression !== 'none') endings.pop();

@@ -319,13 +319,12 @@ export type PartOfJob = Partial<{
 }>;
 
 type CheckedJob = z.infer<typeof jobSchema>;
-type Output = CheckedJob['output'];
 
 /** A job with all defaults filled in. */
 export type Job = Omit<CheckedJob, 'output'> & {
-  output: Omit<Output, 'compression'> & {
+  output: Omit<CheckedJob['output'], 'compression'> & {
     /** Of `raw` there is one codec more, for records that the program keeps for itself. No job file names it. */
-    compression: Omit<Output['compression'], 'raw'> & { raw: PartCodec };
+    compression: Omit<CheckedJob['output']['compression'], 'raw'> & { raw: PartCodec };
   };
 };
 

@@ -4,16 +4,13 @@ import type { TlsMaterial } from '../client/wire/service-address.ts';
 import { codeOf, ExportError } from '../../lib/export-error.ts';
 import type { Job } from './job-schema.ts';
 
-/** Paths of PEM files, see `service.tls`. */
-export type TlsFiles = NonNullable<Job['service']['tls']>;
-
 /** What the files hold, for an address with TLS. @throws {ExportError} `usage` */
-export function tlsFor(url: string, files: TlsFiles | undefined): TlsMaterial | undefined {
+export function tlsFor(url: string, files: Job['service']['tls']): TlsMaterial | undefined {
   return files === undefined || !/^https:/i.test(url.trim()) ? undefined : readTlsFiles(files);
 }
 
 /** @throws {ExportError} `usage` when one cannot be read or is no PEM, or when key and certificate do not fit */
-function readTlsFiles({ cert, key, ca }: TlsFiles): TlsMaterial {
+function readTlsFiles({ cert, key, ca }: NonNullable<Job['service']['tls']>): TlsMaterial {
   const authorities = ca === undefined ? undefined : certificatesIn(ca, 'ca');
   const trust = authorities === undefined ? {} : { ca: authorities };
   if (cert === undefined || key === undefined) return trust;

@@ -18,9 +18,6 @@ export interface TableShape {
   readonly hasProofs?: boolean | undefined;
 }
 
-/** When each row was requested, by its place in the block, in microseconds since 1970; undefined where there is no row as it is now. */
-export type FetchTimes = (row: number) => number | undefined;
-
 /** A table as it is written. */
 export interface ShapedTable {
   readonly table: Table;
@@ -28,9 +25,10 @@ export interface ShapedTable {
   readonly whole: Table;
   /**
    * The cells that are written of rows of the whole table.
-   * @param fetchedAtUs when each row was requested, in microseconds since 1970: for `fetched_at`
+   * @param fetchedAtUs when each row was requested, by its place in the block, in microseconds since 1970: for `fetched_at`;
+   * undefined where there is no row as it is now
    */
-  readonly pick: (block: RowBlock, fetchedAtUs?: FetchTimes) => RowBlock;
+  readonly pick: (block: RowBlock, fetchedAtUs?: (row: number) => number | undefined) => RowBlock;
 }
 
 export const exportedAt: Column = {
@@ -65,7 +63,7 @@ export function shapeTable(table: Table, shape: TableShape): ShapedTable {
   return { ...shaped, pick: cellPicker(kept, places, stamp) };
 }
 
-const neverFetched: FetchTimes = () => undefined;
+const neverFetched = (): undefined => undefined;
 
 /** The columns of `changes` are those of `assets` as the job has them, behind those of its own. */
 function shapeChanges(shape: TableShape): ShapedTable {

@@ -61,19 +61,13 @@ export function isTextColumn({ type }: Pick<Column, 'type'>): boolean {
   return type === 'string' || type === 'json';
 }
 
-/** What a column is called, here and in the column table. */
-interface ColumnName {
-  readonly name: string;
-  readonly from?: string | undefined;
-}
-
 /** The name of a column in the column table, whatever a job called it. */
-export function wholeName({ from, name }: ColumnName): string {
+export function wholeName({ from, name }: { readonly name: string; readonly from?: string | undefined }): string {
   return from ?? name;
 }
 
 /** Whether a column of `assets` or `changes` holds the id of the asset. */
-export function isIdColumn(column: ColumnName): boolean {
+export function isIdColumn(column: Pick<Column, 'name' | 'from'>): boolean {
   return wholeName(column) === 'id';
 }
 
@@ -88,17 +82,11 @@ export interface Table<C extends readonly Column[] = readonly Column[], N extend
   readonly where?: { readonly member: string; readonly value: string };
 }
 
-/** A column with its field id, as Parquet and Iceberg know it. */
-export interface Field {
-  readonly id: number;
-  readonly column: Column;
-}
-
 /**
- * The columns of a table in their order, with the field ids that its Parquet files carry.
+ * The columns of a table in their order, with the field ids by which Parquet and Iceberg know them.
  * @throws {Error} for a column without an id: those of `unexported`, `ids` and raw files are in no Parquet file
  */
-export function fieldsOf({ columns }: Pick<Table, 'columns'>): Field[] {
+export function fieldsOf({ columns }: Pick<Table, 'columns'>): { readonly id: number; readonly column: Column }[] {
   return columns.map((column) => {
     if (column.fieldId === undefined) throw new Error(`column ${column.name} has no field id`);
     return { id: column.fieldId, column };

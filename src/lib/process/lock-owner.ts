@@ -119,23 +119,18 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/**
- * Shows that this process is alive where pids cannot: containers that share a folder do not see each other's processes. The kernel
- * accepts calls to a process that is busy or stopped, and refuses them as soon as the process has ended, however it ended.
- */
-export interface LifeSocket {
-  close(): void;
-}
-
 /** Added to the name of a socket that does not listen yet. */
 export const openingSuffix = '.opening';
 
 /**
+ * Shows that this process is alive where pids cannot: containers that share a folder do not see each other's processes. The kernel
+ * accepts calls to a process that is busy or stopped, and refuses them as soon as the process has ended, however it ended.
+ *
  * Listens at a path that nobody had before. The name appears once the socket listens: between bind and listen it would refuse
  * calls as the socket of a dead process does.
  * @returns undefined where the system or the file system has no such sockets
  */
-export async function openLifeSocket(path: string): Promise<LifeSocket | undefined> {
+export async function openLifeSocket(path: string): Promise<{ close(): void } | undefined> {
   for (let attempts = 3; attempts > 0; attempts -= 1) {
     const server = createServer((caller) => caller.destroy()).unref();
     // A caller only needs the kernel's answer. A call that cannot be accepted here does not matter.

@@ -41,13 +41,10 @@ export interface Reads {
   versionOf(path: string): Promise<string | undefined>;
 }
 
-/** `create` empties the file; `update` keeps its bytes and makes it when absent; `read` needs it to be there. */
-export type OpenMode = 'create' | 'update' | 'read';
-
 /** Everything that is done to a disk: few operations, so that tests can make any one of them fail. */
 export interface Disk extends Reads {
-  /** @param mode `read` where it is left out */
-  open(path: string, mode?: OpenMode): Promise<OpenFile>;
+  /** @param mode `create` empties the file; `update` keeps its bytes and makes it when absent; `read`, the default, needs it to be there */
+  open(path: string, mode?: 'create' | 'update' | 'read'): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
   /** Gives a file a second name. `taken`: something has it. `refused`: the disk has no hard links. */
   link(from: string, to: string): Promise<'made' | 'taken' | 'refused'>;
@@ -173,14 +170,15 @@ async function absentAs<T, A>(absent: A, work: Promise<T>): Promise<T | A> {
   }
 }
 
-/** What is asked of an open file of the system. */
-export type SystemFile = Pick<FileHandle, 'write' | 'read' | 'datasync' | 'truncate' | 'stat' | 'close'>;
-
 /**
  * An open file whose reads and writes are whole, however few bytes the system takes at a time.
  * @param direct takes what it can of each write, past the page cache
  */
-export function wholeFile(path: string, file: SystemFile, direct?: DirectWrites): OpenFile {
+export function wholeFile(
+  path: string,
+  file: Pick<FileHandle, 'write' | 'read' | 'datasync' | 'truncate' | 'stat' | 'close'>,
+  direct?: DirectWrites,
+): OpenFile {
   let end = 0;
   return {
     write: (bytes, position = end) =>

@@ -18,7 +18,6 @@ import { basename, dirname, join } from 'node:path';
 import { codeOf, ExportError, isNothingThere, messageOf } from '../../lib/export-error.ts';
 import {
   answersAt,
-  type LifeSocket,
   openLifeSocket,
   isAlive,
   isOfThisKernel,
@@ -65,7 +64,7 @@ class FolderLock implements Lock {
   readonly #lock: string;
   /** Names this process, before the chain does. */
   readonly #own: string;
-  #socket: LifeSocket | undefined;
+  #socket: { close(): void } | undefined;
 
   constructor(folder: string, self: LockOwner) {
     this.#folder = folder;

@@ -14,14 +14,15 @@ export interface TableAbout {
   readonly codec: string | undefined;
 }
 
-/** A table of a night that is read when it is needed. */
-export interface NightToAdd extends NightId {
-  readonly read: () => Promise<TableNight>;
-  readonly isThere?: () => Promise<boolean>;
-}
-
-/** Adds a night, or puts what it holds now in place of what it held before. @throws {ExportError} `usage` where another program writes */
-export function addNight(table: LakeTable, night: NightToAdd, about: TableAbout): Promise<TableVersion | undefined> {
+/**
+ * Adds a night, or puts what it holds now in place of what it held before. Its table is read when it is needed.
+ * @throws {ExportError} `usage` where another program writes
+ */
+export function addNight(
+  table: LakeTable,
+  night: NightId & { readonly read: () => Promise<TableNight>; readonly isThere?: () => Promise<boolean> },
+  about: TableAbout,
+): Promise<TableVersion | undefined> {
   let whole: Promise<TableNight> | undefined;
   return table.change({
     location: about.location,

@@ -2,9 +2,6 @@ import { codeOf, ExportError, messageOf } from '../../lib/export-error.ts';
 import { withoutMiddle } from '../../lib/format-text.ts';
 import { shellWord, withoutSecrets } from '../../lib/addresses/shown-text.ts';
 
-/** When a load failed. */
-export type LoadMoment = 'before' | 'commit';
-
 /** Errors of the system that say that a server cannot be reached, or was lost. */
 const networkErrors: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
@@ -40,7 +37,8 @@ export interface FailedLoad {
   readonly folder: string;
   /** The format of the files that were loaded. */
   readonly format: string;
-  readonly moment: LoadMoment;
+  /** When it failed. */
+  readonly moment: 'before' | 'commit';
 }
 
 /** An error of a driver for people. The cause stays out of its way: a driver's error may hold the address. */

@@ -4,13 +4,6 @@ import { count } from '../../lib/format-text.ts';
 import { doubleQuoted, literal } from '../../lib/sql-text.ts';
 import type { Database, DatabaseKind } from './database.ts';
 
-/** A reason to end a load: the query finds a row. */
-export interface Refusal {
-  readonly query: string;
-  /** What the load says, from the row that the query found. */
-  readonly error: (row: readonly unknown[]) => ExportError | Promise<ExportError>;
-}
-
 /** A statement that changes rows of a table. */
 export interface CountedChange {
   readonly table: string;
@@ -30,8 +23,11 @@ export interface LoadSession {
   change(change: CountedChange): Promise<number>;
   /** Loads all rows of a table into the table of that name. @throws {ExportError} `loadFailed` where not all arrived */
   load(source: LoadTable): Promise<void>;
-  /** @throws {ExportError} when the query finds a row */
-  refuseIf(refusal: Refusal): Promise<void>;
+  /** Ends the load when the query finds a row. @throws {ExportError} what `error` makes of that row */
+  refuseIf(refusal: {
+    readonly query: string;
+    readonly error: (row: readonly unknown[]) => ExportError | Promise<ExportError>;
+  }): Promise<void>;
   /** The rows of a large result, some at a time. Nothing else runs meanwhile. */
   pages: Database['pages'];
   isEmpty(table: string): Promise<boolean>;

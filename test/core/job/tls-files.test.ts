@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type TlsFiles, tlsFor } from '../../../src/core/job/tls-files.ts';
+import type { Job } from '../../../src/core/job/job-schema.ts';
+import { tlsFor } from '../../../src/core/job/tls-files.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import { certificates } from '../../support/certificates.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -15,14 +16,14 @@ const encryptedKey = strange
   .toString();
 
 /** Puts these contents into files; their paths. */
-async function filesOf(contents: TlsFiles): Promise<TlsFiles> {
+async function filesOf(contents: NonNullable<Job['service']['tls']>): Promise<NonNullable<Job['service']['tls']>> {
   const folder = await tempFolder();
   const paths = Object.entries(contents).map(([name, text]) => {
     const path = join(folder, `${name}.pem`);
     if (text !== undefined) writeFileSync(path, text);
     return [name, path];
   });
-  return Object.fromEntries(paths) as TlsFiles;
+  return Object.fromEntries(paths) as NonNullable<Job['service']['tls']>;
 }
 
 describe('service.tls', () => {
@@ -41,7 +42,7 @@ describe('service.tls', () => {
   });
 
   const damaged = valid.replace('MIIBmjCC', 'AAAAAAAA');
-  it.each<[string, TlsFiles, RegExp]>([
+  it.each<[string, NonNullable<Job['service']['tls']>, RegExp]>([
     ['no certificate', { ca: 'not one' }, /service\.tls\.ca: the file .*ca\.pem holds no certificate in PEM/],
     ['a key for a certificate', { ca: key }, /service\.tls\.ca: the file .*ca\.pem holds no certificate in PEM/],
     [

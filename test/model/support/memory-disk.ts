@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { diskError } from '../../../src/lib/disk/on-disk.ts';
-import type { Disk, OpenMode, OpenFile } from '../../../src/places/files/disk.ts';
+import type { Disk, OpenFile } from '../../../src/places/files/disk.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
 import type { Lock } from '../../../src/places/files/lock.ts';
 import { Inode, Tree } from './memory-tree.ts';
@@ -157,7 +157,7 @@ export class MemoryDisk {
     throw new Killed();
   }
 
-  async #open(path: string, mode: OpenMode = 'read'): Promise<OpenFile> {
+  async #open(path: string, mode: Parameters<Disk['open']>[1] = 'read'): Promise<OpenFile> {
     const inode = await this.#does(mode === 'create' ? 'create' : 'open', path, () => this.#inode(path, mode));
     this.openFiles += 1;
     let end = 0;
@@ -198,7 +198,7 @@ export class MemoryDisk {
     };
   }
 
-  #inode(path: string, mode: OpenMode): Inode {
+  #inode(path: string, mode: Parameters<Disk['open']>[1]): Inode {
     const known = this.tree.fileAt(path);
     if (known !== undefined) {
       if (mode === 'create') known.truncate(0);

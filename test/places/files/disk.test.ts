@@ -2,11 +2,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { localDisk as files, type SystemFile, wholeFile } from '../../../src/places/files/disk.ts';
+import { localDisk as files, wholeFile } from '../../../src/places/files/disk.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 /** A file of the system that takes and gives as few bytes as it is told, and then fails. */
-function narrowFile(sizes: readonly number[]): { file: SystemFile; content: () => Buffer } {
+function narrowFile(sizes: readonly number[]): { file: Parameters<typeof wholeFile>[1]; content: () => Buffer } {
   let content = Buffer.alloc(0);
   let turn = 0;
   const next = (most: number): number => {
@@ -29,7 +29,7 @@ function narrowFile(sizes: readonly number[]): { file: SystemFile; content: () =
       return { bytesRead: piece.length, buffer: bytes };
     },
   };
-  return { file: file as unknown as SystemFile, content: () => content };
+  return { file: file as unknown as Parameters<typeof wholeFile>[1], content: () => content };
 }
 
 describe('a file on the disk', () => {

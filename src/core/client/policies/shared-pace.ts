@@ -16,17 +16,17 @@ const auto = { perCall: 12, least: 60, most: 250 };
 /** From so many planned calls on, `auto` grows no more. */
 export const leastForAll = Math.ceil(auto.most / auto.perCall);
 
-/** As a job gives it: `['50%', 250]`, one of the two, or `['none']`. */
-type OverrunParts = readonly (number | string)[];
-
 /** Holds where a job says nothing. */
-export const defaultOverrun: OverrunParts = ['50%', autoCalls];
+export const defaultOverrun: readonly (number | string)[] = ['50%', autoCalls];
 
 /** Stands for no limit. */
 export const noOverrun = 'none';
 
-/** Undefined: no limit. A part that is not given is 0. */
-export function overrunOf(parts: OverrunParts): Overrun | undefined {
+/**
+ * Undefined: no limit. A part that is not given is 0.
+ * @param parts as a job gives them: `['50%', 250]`, one of the two, or `['none']`
+ */
+export function overrunOf(parts: readonly (number | string)[]): Overrun | undefined {
   if (parts.includes(noOverrun)) return undefined;
   const numberOf = (isShare: boolean): number => {
     const part = parts.find((each) => String(each).endsWith('%') === isShare);

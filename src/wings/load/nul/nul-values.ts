@@ -3,9 +3,6 @@ import type { Column, Row } from '../../../core/records/table.ts';
 export const nulRules = ['fail', 'remove', 'replace'] as const;
 export type NulRule = (typeof nulRules)[number];
 
-/** Values with NUL characters, by column. */
-export type NulCounts = Record<string, number>;
-
 /** The escape of NUL in a JSON text: an even number of backslashes before it is text of its own. */
 const nulEscape = /(?<=(?:^|[^\\])(?:\\\\)*)\\u0000/g;
 
@@ -17,7 +14,8 @@ export function hasNul(cell: Row[number], { name }: Column, jsonb: ReadonlySet<s
 
 /** Makes rows without NUL characters, and counts the changed values. */
 export class NulCleaner {
-  readonly counts: NulCounts = {};
+  /** By column. */
+  readonly counts: Record<string, number> = {};
   readonly #columns: readonly Column[];
   readonly #jsonb: ReadonlySet<string>;
   readonly #instead: string;

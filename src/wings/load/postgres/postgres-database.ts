@@ -12,7 +12,7 @@ import { csvSink } from '../../../core/formats/csv.ts';
 import { doubleQuoted, literal } from '../../../lib/sql-text.ts';
 import type { Database } from '../database.ts';
 import type { LoadedExport } from '../loaded-export.ts';
-import { holdsAny, NulCleaner, type NulCounts, type NulRule } from '../nul/nul-values.ts';
+import { holdsAny, NulCleaner, type NulRule } from '../nul/nul-values.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { messageOf } from '../../../lib/export-error.ts';
 import { firstContactMs } from '../../../lib/network.ts';
@@ -82,7 +82,7 @@ export async function openPostgres(
 type CopyIn = (bytes: AsyncIterable<Uint8Array>, statement: string) => Promise<number>;
 
 function databaseOn(client: Client, copy: CopyIn, loaded: LoadedExport | undefined, rule: NulRule): Database {
-  const nulValues = new Map<string, NulCounts>();
+  const nulValues = new Map<string, NulCleaner['counts']>();
   const run = async (sql: string): Promise<number> => {
     // Several statements have a result each.
     const results = [await client.query(sql)].flat();

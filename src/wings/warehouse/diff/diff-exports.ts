@@ -77,12 +77,10 @@ export interface DiffRequest {
   readonly version: string;
 }
 
-export interface DiffSummary extends DiffFound {
+export interface DiffSummary extends NonNullable<Manifest['diff']> {
   /** Columns that only one of them has. */
   readonly uncompared: readonly string[];
 }
-
-type DiffFound = NonNullable<Manifest['diff']>;
 
 /**
  * Compares two complete exports and writes what differs.
@@ -229,7 +227,7 @@ async function* childRows(session: DiffSession, side: DiffSide, table: Table): A
 /** @param startedAtMs when the newer export began */
 function manifestOf(
   made: readonly (readonly [Table, readonly FileFacts[]])[],
-  diff: DiffFound,
+  diff: NonNullable<Manifest['diff']>,
   version: string,
   startedAtMs: number | undefined,
 ): NewManifest {

@@ -2,7 +2,7 @@ import { assetsTable, changesTable } from '../../../../src/core/records/columns.
 import type { Table } from '../../../../src/core/records/table.ts';
 import { sha256 } from '../../../../src/lib/hash/sha256.ts';
 import type { TableNight } from '../../../../src/wings/lake/next-version.ts';
-import type { NightToAdd, TableAbout } from '../../../../src/wings/lake/table-changes.ts';
+import type { addNight, TableAbout } from '../../../../src/wings/lake/table-changes.ts';
 
 export const root = '/lakes/nightly';
 
@@ -16,7 +16,11 @@ export const aboutAssets: TableAbout = {
 export const aboutChanges: TableAbout = { ...aboutAssets, location: `${root}/lake/changes` };
 
 /** A night with two files of a table, whose content is named by a text. */
-export function smallNight(night: string, content = night, table: Table = assetsTable): TableNight & NightToAdd {
+export function smallNight(
+  night: string,
+  content = night,
+  table: Table = assetsTable,
+): TableNight & Parameters<typeof addNight>[1] {
   const whole: TableNight = {
     table,
     night,
@@ -32,7 +36,7 @@ export function smallNight(night: string, content = night, table: Table = assets
   return { ...whole, read: async () => whole };
 }
 
-export const smallChanges = (night: string, content = night): TableNight & NightToAdd =>
+export const smallChanges = (night: string, content = night): TableNight & Parameters<typeof addNight>[1] =>
   smallNight(night, content, changesTable);
 
 export const fiveNights = ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23', '2026-11-24'];
