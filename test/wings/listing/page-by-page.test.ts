@@ -58,6 +58,18 @@ describe('a walk by tokens', () => {
     }
   });
 
+  it('is not proven where the limit is spent before each empty page came again', () => {
+    const walk = new TokenWalk({ ...options, endsByToken: true, proofCalls: 3 });
+    expect(placesOf(walked(walk, [100, 0, 0, 50], { cursors: ['a', 'b', 'c'] }))).toEqual([
+      undefined,
+      'a',
+      'b',
+      'c',
+      'a',
+    ]);
+    expect(walk.verdict()).toEqual({ proof: 'none', why: '1 page without members came only once', restCalls: 1 });
+  });
+
   it('ends at a token that came before, one call later', () => {
     for (const cursors of [
       ['a', 'a'],
