@@ -20,7 +20,7 @@ const bundled = [
   'undici',
   'xxhash-wasm',
   'yaml',
-  'yargs',
+  'yargs-parser',
 ].map((name) => `^node_modules/(@types/)?${name}/`);
 
 module.exports = {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Parser } from 'yargs/helpers';
+import Parser from 'yargs-parser';
 import { ExportError } from '../lib/export-error.ts';
 import type { Command, CommandArguments, CommandFlag, WordKind } from './command.ts';
 import { nearestName } from '../lib/format-text.ts';
