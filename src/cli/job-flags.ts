@@ -59,9 +59,8 @@ export function jobCommand(
 
 /** A flag for each job field, by the sections of a job file; all of them, or those named. */
 export function jobFlagGroups(...only: readonly string[]): FlagGroup[] {
-  return groupsOf(flagOf)
-    .filter((_, index) => only.length === 0 || only.includes(sections[index] ?? ''))
-    .map((group) => ({ ...group, shared: group.flags }));
+  const chosen = only.length === 0 ? sections : sections.filter((section) => only.includes(section));
+  return groupsOf(chosen, flagOf).map((group) => ({ ...group, shared: group.flags }));
 }
 
 /** The shared ledger, for commands that send calls but make no export. */
@@ -72,14 +71,14 @@ export const fleetGroups: readonly FlagGroup[] = jobFlagGroups('fleet').map((gro
 
 /** Every job field under its path, with its flag. */
 export function jobFieldGroups(): FlagGroup[] {
-  return groupsOf((field) => {
+  return groupsOf(sections, (field) => {
     const flag = flagOf(field);
     return { ...flag, name: field.path, about: `${flag.about} (--${flag.name})` };
   });
 }
 
-function groupsOf(flag: (field: JobField) => CommandFlag): FlagGroup[] {
-  return sections.map((section) => ({
+function groupsOf(chosen: readonly string[], flag: (field: JobField) => CommandFlag): FlagGroup[] {
+  return chosen.map((section) => ({
     title: titles[section] ?? section,
     flags: jobFields.filter((field) => sectionOf(field) === section).map(flag),
   }));
