@@ -174,7 +174,7 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
     }: { readonly attempt: number; readonly ids: readonly string[]; readonly witnesses: number },
     isKept = false,
   ): Promise<SecondVerdict> {
-    const { client, desk, journal, flags, reader } = this.#options;
+    const { client, desk, journal, flags, reader, idsPerCall } = this.#options;
     const [{ part, round } = { part: 0, round: 0 }] = pieces;
     const request = { ids: IdList.of(ids), flags, part, singles: false, reader, repeats: true } as const;
     const { lookups, release } = await lookUpBatch(client, { ...request, again: attempt });
@@ -197,7 +197,11 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
     const witnessesCame = asked.filter((id) => lookups.at(places.get(id) ?? -1).kind === 'found').length;
     const shown = shownTo(pieces);
     const others = asked.filter((id) => !shown.has(id)).length;
-    const verdict = await desk.second({ came, witnesses, witnessesCame, others, round: round + 1 });
+    let verdict = await desk.second({ came, witnesses, witnessesCame, others, round: round + 1 });
+    // It left before there were witnesses, which would have shown whether it lies.
+    const isBlind = witnesses === 0 && ids.length < idsPerCall;
+    if (verdict === 'believed' && isBlind && (await desk.witnesses(ids.length + 1)).some((id) => !places.has(id)))
+      verdict = 'again';
     for (const piece of pieces) {
       // A stale answer settles nothing. A kept request leads to the next one.
       if (verdict !== 'stale' && !isKept)

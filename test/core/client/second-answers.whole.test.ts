@@ -56,6 +56,18 @@ it('second answers to all calls so far are held against what those calls showed'
   });
 });
 
+it('second answers without a witness settle nothing once there are witnesses', async () => {
+  let calls = 0;
+  const service: Service = ({ ids }) => {
+    calls += 1;
+    // Nothing is shown to the first run. Later the backend that lags gets what has no witness.
+    return { ok: true, ms: 200, lacks: calls <= 4 || ids.every((id) => id < 100) ? ids : [] };
+  };
+  const run = { ...usual, ids: 600, service, concurrency: 8, journal: new Map<string, AnswerEntry>() };
+  await simulate({ ...run, seed: 1, killAt: 3 });
+  expect(await simulate({ ...run, seed: 2 })).toMatchObject({ exit: 0, missing: [] });
+});
+
 describe('a run that was killed behind its second requests', () => {
   it.each([[[1, 1]], [[1, 8]], [[8, 3]]])('pays for none of them again (%o calls at once)', async (concurrencies) => {
     const [first = 0, second] = await callsOf(Number.POSITIVE_INFINITY, concurrencies);

@@ -58,10 +58,11 @@ async function run(world: World, again = 0) {
   const isAbsent = (id: number): boolean => seeded(7 * Math.floor(id / clump) + seed)() < absent;
   let calls = 0;
   let trueAnswers = 0;
+  let before = 0;
   const service: Service = (asked) => {
     calls += 1;
     const stale = isStale(asked, calls);
-    if (!stale && calls <= 3) trueAnswers += 1;
+    if (!stale && calls <= before + 3) trueAnswers += 1;
     const lacks = asked.ids.filter((id) => isAbsent(id) || (stale && (lags === 1 || seeded(id + seed)() < lags)));
     return { ok: true, ms: 200, lacks };
   };
@@ -71,6 +72,8 @@ async function run(world: World, again = 0) {
   const killAt = 1 + Math.floor(seeded(seed)() * 1.3 * planned);
   let outcome = await simulate({ ...setting, journal, seed, killAt });
   let most = outcome.calls;
+  // The answers in flight were lost: the promise is about the first ones of the next run.
+  [before, trueAnswers] = [calls, 0];
   for (let n = 1; n <= again; n += 1) {
     outcome = await simulate({ ...setting, journal, seed: seed + n });
     most = Math.max(most, outcome.calls);
