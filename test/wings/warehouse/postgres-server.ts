@@ -41,7 +41,8 @@ export async function startPostgres(): Promise<PostgresServer | string> {
   const as = { ...user, cwd: folder };
   const server = [join(bin, 'postgres'), '-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off'];
   let running: ReturnType<typeof startChild>;
-  const crash = (): Promise<void> => running.crash();
+  let crashed = Promise.resolve();
+  const crash = (): Promise<void> => (crashed = running.crash());
   const start = async (): Promise<void> => {
     running = startChild(server, join(folder, 'log'), as);
     await answersAt(address('postgres'), join(folder, 'log'));
@@ -62,7 +63,8 @@ export async function startPostgres(): Promise<PostgresServer | string> {
     psql: (script, database = 'postgres') =>
       hasPsql ? inPsql(own, script, folder, database) : inClient(script, address(database)),
     crash,
-    restart: start,
+    // A client sees the crash before the server has let go of its files.
+    restart: () => crashed.then(start),
     stop: async () => {
       await crash();
       await remove();
