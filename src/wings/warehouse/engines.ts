@@ -11,12 +11,11 @@ import { redshift } from './redshift.ts';
 import { snowflake } from './snowflake.ts';
 
 /** The warehouses that `schema --for` knows. A new one is a file and a line here. */
-export const engines = { duckdb, postgres, bigquery, snowflake, clickhouse, redshift } as const satisfies Record<
-  string,
-  Engine
->;
+const known = { duckdb, postgres, bigquery, snowflake, clickhouse, redshift };
 
-export type EngineName = keyof typeof engines;
+export type EngineName = keyof typeof known;
+
+export const engines: Readonly<Record<EngineName, Engine>> = known;
 
 export const engineNames = Object.keys(engines) as EngineName[];
 
@@ -32,23 +31,18 @@ export const exampleFolders: Readonly<Record<EngineName, string>> = {
 
 /** The statement that creates a table in the warehouse. @param cluster columns that its rows are ordered by, of those that it has */
 export function ddlFor(engine: EngineName, table: Table, cluster: readonly string[] = []): string {
-  const known: Engine = engines[engine];
-  const names = table.columns.map(({ name }) => name);
-  return known.createTable(
-    table,
-    cluster.filter((name) => names.includes(name)),
-  );
+  const held = cluster.filter((name) => table.columns.some((column) => column.name === name));
+  return engines[engine].createTable(table, held);
 }
 
 /** Whether tables of a warehouse may be clustered. */
 export function hasClusters(engine: EngineName): boolean {
-  const known: Engine = engines[engine];
-  return known.clusters !== undefined;
+  return engines[engine].clusters !== undefined;
 }
 
 /** @throws {ExportError} `usage` for columns that a warehouse orders no rows by */
 export function requireCluster(engine: EngineName, tables: readonly Table[], cluster: readonly string[]): void {
-  const { clusters: { mostColumns = Infinity, without = [] } = {}, types }: Engine = engines[engine];
+  const { clusters: { mostColumns = Infinity, without = [] } = {}, types } = engines[engine];
   const twice = cluster.find((name, at) => cluster.indexOf(name) < at);
   if (twice !== undefined) {
     throw new ExportError('usage', `--cluster names the column ${twice} twice`, { todo: 'Name each column once.' });
@@ -57,46 +51,34 @@ export function requireCluster(engine: EngineName, tables: readonly Table[], clu
     const named = columns.filter(({ name }) => cluster.includes(name));
     const refused = named.find(({ type }) => without.includes(type));
     if (refused !== undefined) {
-      throw new ExportError(
-        'usage',
-        `${engine} cannot order rows by the column ${refused.name} (${types[refused.type]})`,
-        {
-          todo: 'Name another column with --cluster.',
-        },
-      );
+      const message = `${engine} cannot order rows by the column ${refused.name} (${types[refused.type]})`;
+      throw new ExportError('usage', message, { todo: 'Name another column with --cluster.' });
     }
     if (named.length > mostColumns) {
-      throw new ExportError(
-        'usage',
-        `${engine} orders a table by at most ${mostColumns} columns: ${table} would have ${named.length}`,
-        { todo: 'Name fewer columns with --cluster.' },
-      );
+      const message = `${engine} orders a table by at most ${mostColumns} columns: ${table} would have ${named.length}`;
+      throw new ExportError('usage', message, { todo: 'Name fewer columns with --cluster.' });
     }
   }
 }
 
 /** @throws {ExportError} `notTolerated` for texts that are longer than a column of the warehouse holds */
 export function requireShortTexts(engine: EngineName, tables: readonly Table[]): void {
-  const { longestText = Infinity }: Engine = engines[engine];
+  const { longestText = Infinity } = engines[engine];
   const long = tables.flatMap(({ name, columns }) =>
     columns
       .filter(({ maxBytes = 0 }) => maxBytes > longestText)
       .map((column) => `${name}.${column.name} (${count(column.maxBytes ?? 0)} bytes)`),
   );
   if (long.length === 0) return;
-  throw new ExportError(
-    'notTolerated',
-    `a text in ${engine} has at most ${count(longestText)} bytes, and the export has longer ones: ${long.join(', ')}`,
-    {
-      todo: 'Omit them: rebuild EXPORT --out NEW, with --exclude for columns of assets or --tables. Or load the export into another warehouse.',
-    },
-  );
+  const message = `a text in ${engine} has at most ${count(longestText)} bytes, and the export has longer ones: ${long.join(', ')}`;
+  throw new ExportError('notTolerated', message, {
+    todo: 'Omit them: rebuild EXPORT --out NEW, with --exclude for columns of assets or --tables. Or load the export into another warehouse.',
+  });
 }
 
 /** The statements that describe a table and its columns, where `ddlFor` does not: to be run where the table was created. */
 export function commentsFor(engine: EngineName, table: Table): string {
-  const known: Engine = engines[engine];
-  return known.describe?.(table) ?? '';
+  return engines[engine].describe?.(table) ?? '';
 }
 
 /** The statements that load the files of a table in the warehouse. */
@@ -106,6 +88,5 @@ export function loadStatementFor(engine: EngineName, source: Source): string {
 
 /** What to set before the statements are run, as a comment. */
 export function noteFor(engine: EngineName): string {
-  const { note = '' }: Engine = engines[engine];
-  return note;
+  return engines[engine].note ?? '';
 }

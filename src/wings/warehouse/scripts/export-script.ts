@@ -62,7 +62,7 @@ export function exportScript(source: ScriptExport, options: ScriptOptions): stri
     style.begin(targets),
     ...replaceStatements(tables, style, gate),
     style.commit,
-    style.hasTemporaryStages === true ? '' : drops,
+    style.hasTemporaryStages ? '' : drops,
   ]
     .filter((text) => text !== '')
     .join('\n');
@@ -94,7 +94,7 @@ const childKey = ['asset_id', 'position'];
 function stagedTables({ plan }: ScriptExport, { engine, folder }: ScriptOptions): ScriptedTable[] {
   const { format, csvDialect, prefix } = plan;
   // Names of 63 bytes would be cut in PostgreSQL.
-  const own = styles[engine].hasTemporaryStages === true ? '' : prefix;
+  const own = styles[engine].hasTemporaryStages ? '' : prefix;
   return kept(plan).map(({ name, table, files, rows }) => ({
     rows,
     id: name === 'assets' ? table.columns.find(isIdColumn)?.name : 'asset_id',

@@ -74,7 +74,7 @@ export interface ScriptStyle {
   readonly requireTypes?: (tables: readonly Table[], name: string, schema: string | undefined) => string;
   readonly createIfAbsent: (table: Table, cluster: readonly string[]) => string;
   /** Whether stages are tables of the session, which no other script sees. */
-  readonly hasTemporaryStages?: boolean;
+  readonly hasTemporaryStages: boolean;
   readonly createStage: (stage: Stage) => string;
   /** Drops what a script made, where it is there. */
   readonly drop: (names: readonly string[]) => string;
@@ -144,18 +144,23 @@ function deleteAndInsert(engine: EngineName, remove: (table: string, gate: strin
   };
 }
 
-/** The stage has the target's types: its rows fit there. A target that lacks a column has no stage, and then nothing is changed. */
-function stageLike(engine: EngineName): ScriptStyle['createStage'] {
-  return ({ name, columns, target }) => {
-    const { quote } = styles[engine];
-    const selected = columns.map((column) => quote(column.name));
-    return `CREATE TEMPORARY TABLE ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${quote(target)} WHERE 1 = 0;\n`;
+/** What most warehouses write: tables of the session as stages, and a transaction. */
+function commonStyle(engine: EngineName, quote: (name: string) => string) {
+  return {
+    quote,
+    start: '',
+    createIfAbsent: (table: Table, cluster: readonly string[]) =>
+      ddlFor(engine, table, cluster).replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS') + commentsFor(engine, table),
+    hasTemporaryStages: true,
+    // The stage has the target's types: its rows fit there. A target that lacks a column has no stage, and then nothing is changed.
+    createStage: ({ name, columns, target }: Stage) => {
+      const selected = columns.map((column) => quote(column.name));
+      return `CREATE TEMPORARY TABLE ${quote(name)} AS SELECT ${selected.join(', ')} FROM ${quote(target)} WHERE 1 = 0;\n`;
+    },
+    begin: () => 'BEGIN;\n',
+    commit: 'COMMIT;\n',
+    now: 'CURRENT_TIMESTAMP',
   };
-}
-
-function createIfAbsent(engine: EngineName): ScriptStyle['createIfAbsent'] {
-  return (table, cluster) =>
-    ddlFor(engine, table, cluster).replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS') + commentsFor(engine, table);
 }
 
 /** Drops one table a statement. */
@@ -238,17 +243,12 @@ function readyOf(stage: string): string {
 
 export const styles: Readonly<Record<EngineName, ScriptStyle>> = {
   duckdb: {
-    quote: doubleQuoted,
+    ...commonStyle('duckdb', doubleQuoted),
     text: literal,
     start: '-- Run this in DuckDB: duckdb -bail FILE < script.sql\n',
     useSchema: (schema) =>
       `CREATE SCHEMA IF NOT EXISTS ${doubleQuoted(schema)};\nSET schema = '"' || replace(current_database(), '"', '""') || '".' || ${literal(doubleQuoted(schema))};\n`,
-    createIfAbsent: createIfAbsent('duckdb'),
-    hasTemporaryStages: true,
-    createStage: stageLike('duckdb'),
     drop: dropEach((name) => `temp.${doubleQuoted(name)}`),
-    begin: () => 'BEGIN;\n',
-    commit: 'COMMIT;\n',
     require: (checks) => `SELECT ${duckdbProblem(checks)} AS passed;\n`,
     gate: gateTable(
       doubleQuoted,
@@ -256,10 +256,9 @@ export const styles: Readonly<Record<EngineName, ScriptStyle>> = {
     ),
     swap: deleteAndInsert('duckdb', (table, gate) => `DELETE FROM ${table} USING ${gate};\nINSERT`),
     at: (ms) => `TIMESTAMPTZ ${literal(isoTime(ms))}`,
-    now: 'CURRENT_TIMESTAMP',
   },
   postgres: {
-    quote: doubleQuoted,
+    ...commonStyle('postgres', doubleQuoted),
     text: literal,
     start: '-- Run this in psql: psql -f script.sql\n\\set ON_ERROR_STOP on\nSET client_min_messages = warning;\n',
     useSchema: (schema) => {
@@ -271,24 +270,20 @@ export const styles: Readonly<Record<EngineName, ScriptStyle>> = {
       block(
         `IF to_regclass(${literal(doubleQuoted(table.name))}) IS NULL THEN\n${ddlFor('postgres', table)}${commentsFor('postgres', table)}END IF;`,
       ),
-    hasTemporaryStages: true,
-    createStage: stageLike('postgres'),
     drop: dropAll((name) => `pg_temp.${doubleQuoted(name)}`),
     begin: (tables) =>
       `BEGIN;\nSET LOCAL row_security = off;\nLOCK TABLE ${[...tables].sort().map(doubleQuoted).join(', ')} IN SHARE ROW EXCLUSIVE MODE;\n`,
-    commit: 'COMMIT;\n',
     require: postgresRequire,
     gate: guardAlone(doubleQuoted, postgresRequire),
     swap: deleteAndInsert('postgres', (table) => `DELETE FROM ${table};\nINSERT`),
     at: (ms) => `CAST(${literal(isoTime(ms))} AS timestamp with time zone)`,
-    now: 'CURRENT_TIMESTAMP',
   },
   bigquery: {
-    quote: escapedBackQuoted,
+    ...commonStyle('bigquery', escapedBackQuoted),
     text: escapedLiteral,
     start: '-- Run this as one script: an error ends it and rolls back.\n',
     useSchema: (schema) => `SET @@dataset_id = ${escapedLiteral(schema)};\n`,
-    createIfAbsent: createIfAbsent('bigquery'),
+    hasTemporaryStages: false,
     createStage: ({ name, columns }) =>
       ddlFor('bigquery', { name, columns }).replace('CREATE TABLE', 'CREATE OR REPLACE TABLE'),
     drop: dropEach(escapedBackQuoted),
@@ -301,17 +296,12 @@ export const styles: Readonly<Record<EngineName, ScriptStyle>> = {
     now: 'CURRENT_TIMESTAMP()',
   },
   snowflake: {
-    quote: snowflakeName,
+    ...commonStyle('snowflake', snowflakeName),
     text: escapedLiteral,
-    start: '',
     useSchema: (schema) => `USE SCHEMA ${snowflakeName(schema)};\n`,
     inSchema: (schema) => `CURRENT_SCHEMA() = ${literal(schema.toUpperCase())}`,
-    createIfAbsent: createIfAbsent('snowflake'),
-    hasTemporaryStages: true,
-    createStage: stageLike('snowflake'),
     drop: dropEach(snowflakeName),
     begin: () => '',
-    commit: 'COMMIT;\n',
     require: (checks) => `SELECT ${castProblem(checks, escapedLiteral)};\n`,
     gate: gateTable(
       snowflakeName,
@@ -321,15 +311,14 @@ export const styles: Readonly<Record<EngineName, ScriptStyle>> = {
     ),
     swap: deleteAndInsert('snowflake', () => 'INSERT OVERWRITE'),
     at: (ms) => `CAST(${literal(`${plainTime(ms)} +00:00`)} AS TIMESTAMP_TZ)`,
-    now: 'CURRENT_TIMESTAMP',
   },
   clickhouse: {
-    quote: escapedBackQuoted,
+    ...commonStyle('clickhouse', escapedBackQuoted),
     text: escapedLiteral,
     start: '-- There are no transactions: readers see the new rows of each table when it changes.\n',
     useSchema: (schema) => `USE ${escapedBackQuoted(schema)};\n`,
     requireTypes,
-    createIfAbsent: createIfAbsent('clickhouse'),
+    hasTemporaryStages: false,
     createStage: ({ name, target }) => `CREATE TABLE ${escapedBackQuoted(name)} AS ${escapedBackQuoted(target)};\n`,
     drop: dropAll(escapedBackQuoted),
     begin: () => '',
@@ -348,16 +337,10 @@ export const styles: Readonly<Record<EngineName, ScriptStyle>> = {
     swap: exchange,
   },
   redshift: {
-    quote: doubleQuoted,
+    ...commonStyle('redshift', doubleQuoted),
     text: literal,
-    start: '',
     useSchema: (schema) => `SET search_path TO ${doubleQuoted(schema)};\n`,
-    createIfAbsent: createIfAbsent('redshift'),
-    hasTemporaryStages: true,
-    createStage: stageLike('redshift'),
     drop: dropAll(doubleQuoted),
-    begin: () => 'BEGIN;\n',
-    commit: 'COMMIT;\n',
     require: redshiftRequire,
     gate: guardAlone(doubleQuoted, redshiftRequire),
     swap: deleteAndInsert('redshift', (table) => `DELETE FROM ${table};\nINSERT`),
