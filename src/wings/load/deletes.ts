@@ -137,13 +137,10 @@ export function requireLoaded({ address }: LoadedExport, standings: readonly Sta
 
 /** @throws {ExportError} `notTolerated` where a table of assets that has rows would be emptied */
 export async function requireNoRows(session: LoadSession, table: string): Promise<void> {
+  const message = `the table ${table} has rows, but the export has none: refusing to empty the table`;
+  const todo = 'Rolled back. Check the ids of the export. To empty the table, use --allow-empty.';
   await session.refuseIf({
     query: `SELECT 1 FROM ${doubleQuoted(session.heldName(table))}`,
-    error: () =>
-      new ExportError(
-        'notTolerated',
-        `the table ${table} has rows, but the export has none: refusing to empty the table`,
-        { todo: 'Rolled back. Check the ids of the export. To empty the table, use --allow-empty.' },
-      ),
+    error: () => new ExportError('notTolerated', message, { todo }),
   });
 }

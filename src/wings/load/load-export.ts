@@ -209,14 +209,12 @@ async function requireOwnView(
   const isOurs = `starts_with(${literal(nftViewColumns.join(', '))}, columns) AND EXISTS (FROM duckdb_views() WHERE ${at('view_name')})`;
   await session.refuseIf({
     query: `SELECT columns FROM (${columns}) AS held WHERE columns IS NOT NULL AND NOT (${isOurs})`,
-    error: ([held]) =>
-      new ExportError(
-        'loadFailed',
-        `${name} is a table or view of your own, with the columns ${withoutMiddle(String(held))}`,
-        {
-          todo: 'Nothing was loaded. Rename it, or load without --views, or with another --prefix.',
-        },
-      ),
+    error: ([held]) => {
+      const message = `${name} is a table or view of your own, with the columns ${withoutMiddle(String(held))}`;
+      return new ExportError('loadFailed', message, {
+        todo: 'Nothing was loaded. Rename it, or load without --views, or with another --prefix.',
+      });
+    },
   });
 }
 

@@ -86,14 +86,8 @@ function requireColumns({ plan, address, isDiff }: LoadedExport, { mode, deletes
     });
   }
   if (mode !== 'scd2') return;
-  for (const { table } of plan.tables) {
-    requireFreeNames(
-      address,
-      table.columns.map(({ name }) => name),
-      versionNames,
-      '--mode scd2',
-    );
-  }
+  const names = plan.tables.flatMap(({ table }) => table.columns.map(({ name }) => name));
+  requireFreeNames(address, names, versionNames, '--mode scd2');
 }
 
 /** Brings the tables to the rows of the stages, looks at them, and records the load. */
@@ -195,14 +189,12 @@ async function lookAfter(loading: Loading, rows: Readonly<Record<string, number>
     const looked = `SELECT count(*) AS held FROM ${doubleQuoted(table.name)} AS held WHERE ${counted(name)}`;
     await loading.session.refuseIf({
       query: `SELECT held FROM (${looked}) AS looked WHERE held ${compared} ${wanted}`,
-      error: ([held]) =>
-        new ExportError(
-          'loadFailed',
-          `the table ${table.name} would hold ${count(Number(held))} of ${count(wanted)} rows: not all changes arrived`,
-          {
-            todo: 'Rolled back. Rows were changed by hand, or a trigger, a rule or a policy of the table removes rows.',
-          },
-        ),
+      error: ([held]) => {
+        const rows = `${count(Number(held))} of ${count(wanted)} rows`;
+        return new ExportError('loadFailed', `the table ${table.name} would hold ${rows}: not all changes arrived`, {
+          todo: 'Rolled back. Rows were changed by hand, or a trigger, a rule or a policy of the table removes rows.',
+        });
+      },
     });
   }
 }

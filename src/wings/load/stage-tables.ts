@@ -59,8 +59,8 @@ export async function stageTables(loading: Loading): Promise<OnItsWay[]> {
     if (!isStaged || (session.isTrial && source !== (assets ?? source))) continue;
     const isChanges = byChanges && source === assets && loaded.changes !== undefined;
     const stage = isChanges
-      ? await stageChanges(session, loaded.changes, `${prefix}assets`)
-      : await loadStage(session, source);
+      ? await loadStage(session, loaded.changes, `${prefix}assets`)
+      : await loadStage(session, source, source.table.name);
     const key = session.isTrial ? await keyInTable(session, source) : keyOf(source);
     onTheirWay.push({ source, staged: stagedTable(loading, source, { stage, key, ofAssets: onTheirWay[0] }) });
   }
@@ -109,50 +109,28 @@ async function keyInTable(session: LoadSession, source: LoadTable): Promise<stri
   return (await session.count(held)) === key.length ? key : [];
 }
 
-/**
- * Creates the stage of a table. Its columns have the types of the table, which a user may have changed.
- * @param own columns that the table lacks, with their types
- */
-function createStage(
-  { table, stage }: { readonly table: Table; readonly stage: string },
-  own: ReadonlyMap<string, string> = new Map(),
-): string {
-  const columns = table.columns.map(({ name }) => {
-    const type = own.get(name);
-    return type === undefined ? doubleQuoted(name) : `CAST(NULL AS ${type}) AS ${doubleQuoted(name)}`;
-  });
-  return `CREATE TEMPORARY TABLE ${doubleQuoted(stage)} AS SELECT ${columns.join(', ')} FROM ${doubleQuoted(table.name)} WITH NO DATA;\n`;
-}
-
-/** Loads the rows of a table into a new temporary one. */
-async function loadStage(session: LoadSession, source: LoadTable): Promise<string> {
-  const stage = stagePrefix + source.name;
-  const create = createStage({ table: source.table, stage });
-  return fillStage(session, source, { stage, create });
-}
-
 /** The stage of the changes. */
 const stagedChanges = stagePrefix + changesTable.name;
 
-/** Loads the changes into a stage. Its columns have the types of the table of assets. @param assets the name of that table */
-async function stageChanges(session: LoadSession, source: LoadTable, assets: string): Promise<string> {
-  const own = source.table.columns.filter(({ name }) => changeColumns.includes(name));
-  const types = new Map(own.map((column) => [column.name, typeInDatabase(session.kind, column)]));
-  const create = createStage({ table: { ...source.table, name: assets }, stage: stagedChanges }, types);
-  return fillStage(session, source, { stage: stagedChanges, create });
-}
-
-async function fillStage(
-  session: LoadSession,
-  source: LoadTable,
-  { stage, create }: { readonly stage: string; readonly create: string },
-): Promise<string> {
+/**
+ * Loads rows into a new temporary table. Its columns have the types of the table that they are for, which a user may have changed.
+ * @param target the name of that table: the columns of a change alone are not there
+ */
+async function loadStage(session: LoadSession, source: LoadTable, target: string): Promise<string> {
+  const { kind, isTrial } = session;
+  const stage = stagePrefix + source.name;
   const table = { ...source.table, name: stage };
+  const columns = table.columns.map((column) => {
+    const name = doubleQuoted(column.name);
+    const isOwn = stage === stagedChanges && changeColumns.includes(column.name);
+    return isOwn ? `CAST(NULL AS ${typeInDatabase(kind, column)}) AS ${name}` : name;
+  });
+  const create = `CREATE TEMPORARY TABLE ${doubleQuoted(stage)} AS SELECT ${columns.join(', ')} FROM ${doubleQuoted(target)} WITH NO DATA;\n`;
   // On trial the table may lack columns.
-  await session.run(session.isTrial ? createTemporary(session.kind, table) : create);
+  await session.run(isTrial ? createTemporary(kind, table) : create);
   await session.load({ ...source, table });
   // The server knows nothing of a new table, and would join it as if it were small.
-  if (session.kind === 'postgres') await session.run(`ANALYZE ${doubleQuoted(stage)};\n`);
+  if (kind === 'postgres') await session.run(`ANALYZE ${doubleQuoted(stage)};\n`);
   return stage;
 }
 

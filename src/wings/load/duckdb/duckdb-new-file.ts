@@ -16,6 +16,11 @@ import type { newColumnRules } from '../prepare-tables.ts';
 import { keyOf } from '../target-tables.ts';
 import { sameType, typeInDatabase } from '../table-columns.ts';
 
+/** Rows of a query, each value as text. */
+async function textsOf(connection: DuckDBConnection, sql: string): Promise<string[][]> {
+  return (await connection.runAndReadAll(sql)).getRows().map((row) => row.map(String));
+}
+
 /** What a new file would not have: the function of DuckDB that lists it, its name there, and how people call it. */
 const others = [
   ['duckdb_indexes', 'index_name', 'index'],
@@ -34,8 +39,7 @@ async function notReplaceable(
   { tables }: LoadPlan,
   { schema = 'main', newColumns = 'add' }: Pick<NewFileOptions, 'schema' | 'newColumns'>,
 ): Promise<string | undefined> {
-  const rowsOf = async (sql: string): Promise<string[][]> =>
-    (await connection.runAndReadAll(sql)).getRows().map((row) => row.map(String));
+  const rowsOf = (sql: string): Promise<string[][]> => textsOf(connection, sql);
   const inFile = `database_name = ${literal(held)}`;
   const own = [loadsTable, ...tables.map(({ table }) => table.name)];
   const found = await rowsOf(`SELECT schema_name, table_name FROM duckdb_tables() WHERE ${inFile}`);
@@ -219,9 +223,9 @@ async function viewsOf(connection: DuckDBConnection, alias: string): Promise<str
   const views = `SELECT schema_name, sql FROM duckdb_views() AS old WHERE database_name = '${held}' AND NOT internal
     AND NOT EXISTS (FROM duckdb_views() AS made WHERE made.database_name = current_database() AND made.schema_name = old.schema_name AND made.view_name = old.view_name)
     ORDER BY view_oid`;
-  return (await connection.runAndReadAll(views)).getRows().flatMap(([schema, sql]) => {
-    const within = `${alias}.${doubleQuoted(String(schema))}`;
-    return [`CREATE SCHEMA IF NOT EXISTS ${within}`, `USE ${within}`, String(sql)];
+  return (await textsOf(connection, views)).flatMap(([schema = '', sql = '']) => {
+    const within = `${alias}.${doubleQuoted(schema)}`;
+    return [`CREATE SCHEMA IF NOT EXISTS ${within}`, `USE ${within}`, sql];
   });
 }
 
@@ -236,13 +240,10 @@ async function commentsOf(connection: DuckDBConnection, alias: string): Promise<
   for (const [kind, list, names] of kinds) {
     const path = ['schema_name', ...names].map((name) => `old.${name}`).join(', ');
     const isSame = ['schema_name', ...names].map((name) => `old.${name} = made.${name}`).join(' AND ');
-    const found =
-      await connection.runAndReadAll(`SELECT old."comment", ${path} FROM ${list} AS old JOIN ${list} AS made ON ${isSame}
-WHERE old.database_name = '${held}' AND made.database_name = current_database() AND old."comment" IS NOT NULL AND old."comment" IS DISTINCT FROM made."comment"`);
-    for (const [comment, ...words] of found.getRows()) {
-      const name = words.map((word) => doubleQuoted(String(word))).join('.');
-      statements.push(`COMMENT ON ${kind} ${alias}.${name} IS ${literal(String(comment))}`);
-    }
+    const differ = `SELECT old."comment", ${path} FROM ${list} AS old JOIN ${list} AS made ON ${isSame}
+WHERE old.database_name = '${held}' AND made.database_name = current_database() AND old."comment" IS NOT NULL AND old."comment" IS DISTINCT FROM made."comment"`;
+    for (const [comment = '', ...words] of await textsOf(connection, differ))
+      statements.push(`COMMENT ON ${kind} ${alias}.${words.map(doubleQuoted).join('.')} IS ${literal(comment)}`);
   }
   return statements;
 }
@@ -253,12 +254,9 @@ async function newFile(
   loaded: LoadedExport,
   schema = 'main',
 ): Promise<Database> {
-  const [[name] = []] = (await connection.runAndReadAll('SELECT current_database()')).getRows();
-  const alias = doubleQuoted(String(name));
-  const tables = await connection.runAndReadAll(
-    `SELECT table_name FROM duckdb_tables() WHERE database_name = '${held}' AND schema_name = ${literal(schema)}`,
-  );
-  const names = new Set(tables.getRows().map(([name]) => String(name)));
+  const alias = doubleQuoted((await textsOf(connection, 'SELECT current_database()')).join(''));
+  const tables = `SELECT table_name FROM duckdb_tables() WHERE database_name = '${held}' AND schema_name = ${literal(schema)}`;
+  const names = new Set((await textsOf(connection, tables)).flat());
   const viewName = (table: string): string => `${held}_${table}`;
   for (const name of names) {
     const from = [held, schema, name].map(doubleQuoted).join('.');
