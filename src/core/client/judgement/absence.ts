@@ -154,7 +154,7 @@ export class Absence {
     if (came.length > 0) {
       this.#hasLied = true;
       this.#found += came.length;
-      this.#recovered = kept([...came, ...this.#recovered]);
+      this.#recovered = [...came, ...this.#recovered].slice(0, keptWitnesses);
     }
     const rounds = this.#hasLied || others === 0 ? cautiousRounds : 1;
     return round >= rounds ? 'believed' : 'again';
@@ -175,8 +175,4 @@ export class Absence {
     const chance = improbable * Math.sqrt(asked * share * (1 - share));
     return lacked - asked * share > chance + skew * Math.min(1, asked / skewIds);
   }
-}
-
-function kept(ids: readonly string[]): string[] {
-  return ids.slice(0, keptWitnesses);
 }
