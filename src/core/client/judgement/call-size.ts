@@ -14,7 +14,7 @@ export interface SizeBounds {
 }
 
 /** A size below this share of the refused one multiplies the bill: it wants a second refusal. */
-const cheapShare = 0.5;
+const cheapShare = 0.1;
 /** After so many calls of a smaller size one of four times as many ids is tried; after each refusal of it, twice as many later. */
 const firstTrial = 16;
 const lastTrial = 1024;
