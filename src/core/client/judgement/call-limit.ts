@@ -97,7 +97,7 @@ export class CallLimit {
     if (worth < this.calls) this.#become(worth);
     if (worth <= this.calls) return;
     if (this.#gradient?.isStarting === true && this.#ceiling === Number.POSITIVE_INFINITY) {
-      if (latencyMs !== undefined) this.#become(this.calls + 1);
+      if (latencyMs !== undefined) this.#become(this.calls + 2);
       return;
     }
     const isAtCeiling = this.calls + 1 >= this.#ceiling;
@@ -144,7 +144,7 @@ const keptQueue = 1.05;
 /**
  * Finds how many calls at once make answers come faster: pure, with the clock as an argument. As TCP Vegas and Netflix's
  * concurrency-limits do, it compares the mean latency of each round with the smallest: what is longer is a queue, which
- * more calls make longer while answers come no faster. It starts with one call more for each answer.
+ * more calls make longer while answers come no faster. It starts with two calls more for each answer.
  */
 class Gradient {
   /** Until a round shows a queue, or an attempt fails. */
