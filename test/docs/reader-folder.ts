@@ -50,8 +50,8 @@ export async function readerFolder(folder: string, serviceUrl: string): Promise<
 
 const readerEnvironment = { ASSET_EXPORT_API_KEY: 'any', TERM: 'xterm' };
 
-/** What hangs is killed so that what it printed is seen, and nothing of it goes on. */
-const patienceMs = 55_000;
+/** What hangs is killed, after so many seconds, so that what it printed is seen, and nothing of it goes on. */
+const patience = 55;
 
 /**
  * Runs lines of shell as a reader would type them; `/srv/assets` is a folder of the reader. On a terminal the output is what
@@ -63,26 +63,24 @@ export async function runBlock(
   reader: ReaderFolder,
   onTerminal = false,
 ): Promise<{ exit: number; output: string }> {
-  const own = withService(text, reader.serviceUrl).replaceAll('/srv/assets', join(reader.path, 'assets'));
-  const plain = runsAll || onTerminal ? undefined : plainCommands(own);
+  const script = withService(text, reader.serviceUrl).replaceAll('/srv/assets', join(reader.path, 'assets'));
+  const plain = runsAll || onTerminal ? undefined : plainCommands(script);
   if (plain !== undefined) return runPlain(plain, reader);
-  const command = ['bash', '-euo', 'pipefail', '-c', `exec 2>&1\n${own}`];
+  const command = ['bash', '-euo', 'pipefail', '-c', `exec 2>&1\n${script}`];
   // `script` runs it on a terminal of its own, and ends with its status.
   const line = command.map(shellWord).join(' ');
-  const [file = '', ...args] = onTerminal ? ['script', '-qefc', line, '/dev/null'] : command;
+  const own = onTerminal ? ['script', '-qefc', line, '/dev/null'] : command;
+  // `timeout` makes a process group, no session: beside busy programs a new session may get a tenth of a core.
+  const args = ['-s', 'KILL', String(patience), ...own];
   const path = `${reader.bin}:${process.env['PATH'] ?? ''}`;
-  const shell = spawn(file, args, {
+  const shell = spawn('timeout', args, {
     cwd: reader.path,
     env: { PATH: path, HOME: reader.path, ...readerEnvironment },
     stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true, // A process group of its own.
   });
-  const { pid } = shell;
-  const late = setTimeout(() => pid !== undefined && process.kill(-pid, 'SIGKILL'), patienceMs);
   let output = '';
   shell.stdout.setEncoding('utf8').on('data', (more: string) => (output += more));
   const [code] = (await once(shell, 'close')) as [number | null];
-  clearTimeout(late);
   return { exit: code ?? -1, output: onTerminal ? shownOn(output) : output };
 }
 
