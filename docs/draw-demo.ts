@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { terminalCommand } from './terminal-command.ts';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const commands = ['demo', 'verify asset-export-demo'];
@@ -25,7 +26,8 @@ export async function demoOutput(): Promise<string> {
 async function onTerminal(command: string, cwd: string): Promise<string> {
   const line = `'${process.execPath}' '${main}' ${command}`;
   const env = { PATH: process.env['PATH'], HOME: cwd, TERM: 'xterm' };
-  const { stdout } = await promisify(execFile)('script', ['-qefc', line, '/dev/null'], { cwd, env });
+  const [file, ...args] = terminalCommand(line);
+  const { stdout } = await promisify(execFile)(file, args, { cwd, env });
   // The progress block is redrawn with escape sequences. The summary is the long text without any.
   const pieces = stdout.replaceAll('\r', '').split(/\u001b(?:\[[?\d;]*[A-Za-z]|\][^\u0007]*\u0007)/);
   return pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest), '').trim();

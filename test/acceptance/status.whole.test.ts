@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { terminalCommand } from '../../docs/terminal-command.ts';
 import { nextUtcMidnight, systemClock } from '../../src/lib/clock.ts';
 import type { ExportStatus } from '../../src/wings/status/export-status.ts';
 import { type GeneratedServiceOptions, startGeneratedService } from '../support/service/generated-service.ts';
@@ -193,7 +194,8 @@ describe('status', () => {
     const run = start('out');
     await statusWhen(out, ({ fetched = 0 }) => fetched >= 30);
     const line = `stty rows 30 cols 80; '${process.execPath}' dist/main.js status '${out}' --watch 0.1`;
-    const watch = spawn('script', ['-qefc', line, '/dev/null'], { env: { PATH: process.env['PATH'], TERM: 'xterm' } });
+    const [file, ...args] = terminalCommand(line);
+    const watch = spawn(file, args, { env: { PATH: process.env['PATH'], TERM: 'xterm' } });
     let shown = '';
     watch.stdout.setEncoding('utf8').on('data', (text: string) => {
       shown += text;

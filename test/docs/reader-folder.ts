@@ -4,6 +4,7 @@ import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { terminalCommand } from '../../docs/terminal-command.ts';
 import { shellWord } from '../../src/lib/addresses/shown-text.ts';
 import { FakeTerminal } from '../cli/progress/fake-terminal.ts';
 import { runsAll } from '../support/lane.ts';
@@ -67,9 +68,7 @@ export async function runBlock(
   const plain = runsAll || onTerminal ? undefined : plainCommands(script);
   if (plain !== undefined) return runPlain(plain, reader);
   const command = ['bash', '-euo', 'pipefail', '-c', `exec 2>&1\n${script}`];
-  // `script` runs it on a terminal of its own, and ends with its status.
-  const line = command.map(shellWord).join(' ');
-  const own = onTerminal ? ['script', '-qefc', line, '/dev/null'] : command;
+  const own = onTerminal ? terminalCommand(command.map(shellWord).join(' ')) : command;
   // `timeout` makes a process group, no session: beside busy programs a new session may get a tenth of a core.
   const args = ['-s', 'KILL', String(patience), ...own];
   const path = `${reader.bin}:${process.env['PATH'] ?? ''}`;
