@@ -53,8 +53,7 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
     return print(commandHelp(command, widthOf(stdout)));
   }
   refuseLeakingDebugLogs(terminal.env['NODE_DEBUG']);
-  const { parseArguments } = await import('./parse-arguments.ts');
-  const { requireKinds, withEachList } = await import('./parse-arguments.ts');
+  const { parseArguments, requireKinds, withEachList } = await import('./parse-arguments.ts');
   const args = parseArguments(entry.name, command, withEachList(rest, command, terminal.cwd()));
   requireKinds(entry.name, command, args, terminal.cwd());
   return command.run({ ...args, terminal });
