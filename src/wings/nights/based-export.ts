@@ -16,11 +16,17 @@ import { type ExportPlace } from '../../core/run/homes/export-place.ts';
 import type { OpenRefresh, RefreshPlan } from './refresh-export.ts';
 import { sumOfRefresh } from '../../core/work/batch-origins.ts';
 
-/** What reads finished exports is loaded for exports with a base alone. */
-export async function findBaseOf(job: Job, context: HomeContext): Promise<OpenBase | undefined> {
-  if (job.base.from === undefined) return undefined;
-  const { findBase } = await import('./base/open-base.ts');
-  return findBase(baseFiles(job, context), job);
+/** The base that an export began with, or the one that it begins with now; undefined without one. */
+export async function openBaseOf(
+  job: Job,
+  begun: Pick<ExportStart, 'base'> | undefined,
+  context: HomeContext,
+): Promise<OpenBase | undefined> {
+  if (job.base.from === undefined || (begun !== undefined && begun.base === undefined)) return undefined;
+  // What reads finished exports is loaded for exports with a base alone.
+  const { findBase, reopenBase } = await import('./base/open-base.ts');
+  const files = baseFiles(job, context);
+  return begun?.base === undefined ? findBase(files, job) : reopenBase(files, begun.base, job);
 }
 
 /** Opens the place of a base. The endpoint of the output is that of a base in an S3-compatible store too. */
@@ -32,14 +38,13 @@ function placeOf({ output }: Job, folder: string, context: HomeContext): Promise
   return openPlace(folder, folder.startsWith('s3://') ? output.endpoint : undefined, context);
 }
 
-/** The base that an export began with, or the one that it begins with now. */
+/** The base of a run, with what it brings. */
 export async function baseFor(
   job: Job,
   context: HomeContext,
   begun: Pick<ExportStart, 'base'> | undefined,
 ): Promise<ExportBase | undefined> {
-  if (job.base.from === undefined) return undefined;
-  const base = begun === undefined ? await findBaseOf(job, context) : await reopenBaseOf(job, begun, context);
+  const base = await openBaseOf(job, begun, context);
   if (base === undefined) return undefined;
   const { folder, name, seal } = base;
   const place = await placeOf(job, folder, context);
@@ -47,17 +52,6 @@ export async function baseFor(
   if (message !== undefined) context.listener?.({ kind: 'warning', message });
   const learnedCalls = lastRunOf(await readRunLines(place.files, folder))?.work.callsAtOnce;
   return { pinned: { folder, name, seal }, answersFor: (based) => new AnswersOfBase(base, based, learnedCalls) };
-}
-
-/** The base that an export began with; undefined where it began without one. */
-export async function reopenBaseOf(
-  job: Job,
-  { base }: Pick<ExportStart, 'base'>,
-  context: HomeContext,
-): Promise<OpenBase | undefined> {
-  if (base === undefined) return undefined;
-  const { reopenBase } = await import('./base/open-base.ts');
-  return reopenBase(baseFiles(job, context), base, job);
 }
 
 /** Requests what an export with a base has to request, before its parts are made from that and the base. */

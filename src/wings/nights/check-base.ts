@@ -10,7 +10,7 @@ import { inTurns } from '../../places/objects/object-store.ts';
 import { pathIn } from '../../places/export/export-folder.ts';
 import type { HomeContext } from '../../core/run/homes/open-home.ts';
 import { openHome } from '../../core/run/homes/open-home.ts';
-import { reopenBaseOf, findBaseOf } from './based-export.ts';
+import { openBaseOf } from './based-export.ts';
 import { noCommonId } from './common-ids.ts';
 import type { CheckedIds } from '../../core/run/check/check-output.ts';
 import type { Fact } from '../../core/run/check/check-service.ts';
@@ -33,7 +33,7 @@ export async function checkBase(
   const home = await openHome(job, context);
   // An unfinished export keeps the base that it began with.
   const begun = (await home.readManifest()) === undefined ? (await home.readProgress())?.start : undefined;
-  const base = begun === undefined ? await findBaseOf(job, context) : await reopenBaseOf(job, begun, context);
+  const base = await openBaseOf(job, begun, context);
   if (base === undefined) {
     const first = firstNight(job, false);
     return { fact: 'none', isThere: false, warnings: first === undefined ? [] : [first] };
