@@ -4,7 +4,7 @@ import { nftView, type LoadPlan, nftViewColumns } from '../warehouse/index.ts';
 import { type Database, postgresBlock } from './database.ts';
 import { openDuckdb } from './duckdb/duckdb-database.ts';
 import { openNewFile } from './duckdb/duckdb-new-file.ts';
-import { explainedFailure } from './explain-failure.ts';
+import { explainedFailure, type FailedHere } from './explain-failure.ts';
 import { shownReason, notMade } from './load-errors.ts';
 import { type ExportToLoad, type LoadedExport, openLoadedExport } from './loaded-export.ts';
 import { fillTables, type LoadSummary } from './load-rows.ts';
@@ -83,7 +83,7 @@ export async function loadExport(
   const loaded = await openLoadedExport(request, request.kind);
   const { schema, clock = systemClock } = request;
   let database: Database | undefined;
-  let moment: 'before' | 'commit' = 'before';
+  let moment: FailedHere['moment'] = 'before';
   let isOpen = false;
   try {
     const opened = await open(target, loaded, request);

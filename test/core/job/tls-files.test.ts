@@ -15,15 +15,17 @@ const encryptedKey = strange
   .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' })
   .toString();
 
+type TlsFiles = NonNullable<Job['service']['tls']>;
+
 /** Puts these contents into files; their paths. */
-async function filesOf(contents: NonNullable<Job['service']['tls']>): Promise<NonNullable<Job['service']['tls']>> {
+async function filesOf(contents: TlsFiles): Promise<TlsFiles> {
   const folder = await tempFolder();
   const paths = Object.entries(contents).map(([name, text]) => {
     const path = join(folder, `${name}.pem`);
     if (text !== undefined) writeFileSync(path, text);
     return [name, path];
   });
-  return Object.fromEntries(paths) as NonNullable<Job['service']['tls']>;
+  return Object.fromEntries(paths) as TlsFiles;
 }
 
 describe('service.tls', () => {
@@ -42,7 +44,7 @@ describe('service.tls', () => {
   });
 
   const damaged = valid.replace('MIIBmjCC', 'AAAAAAAA');
-  it.each<[string, NonNullable<Job['service']['tls']>, RegExp]>([
+  it.each<[string, TlsFiles, RegExp]>([
     ['no certificate', { ca: 'not one' }, /service\.tls\.ca: the file .*ca\.pem holds no certificate in PEM/],
     ['a key for a certificate', { ca: key }, /service\.tls\.ca: the file .*ca\.pem holds no certificate in PEM/],
     [

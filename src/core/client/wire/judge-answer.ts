@@ -17,7 +17,13 @@ import {
   rpcErrorOfBody,
 } from './classify-error.ts';
 import { cleanMessage, type Scrub } from './service-address.ts';
-import { MalformedAnswer, parseAnswer, type ParsedError, type ParsedRecords } from './parse-answer.ts';
+import {
+  MalformedAnswer,
+  parseAnswer,
+  type ParsedAnswer,
+  type ParsedError,
+  type ParsedRecords,
+} from './parse-answer.ts';
 
 /** What came over the wire: `body` is decoded from gzip. */
 export interface WireAnswer {
@@ -96,11 +102,7 @@ function isParsedError(parsed: { readonly kind: string } | ParsedError): parsed 
  * A connection that is off by one answer delivers only records that were not requested, or the response id of
  * another call. Another response id alone is no fault: services fill it as they like.
  */
-function isForeign(
-  parsed: ParsedRecords | ParsedError,
-  call: AssetCall,
-  { isOfAnother = () => false }: JudgeOptions,
-): boolean {
+function isForeign(parsed: ParsedAnswer, call: AssetCall, { isOfAnother = () => false }: JudgeOptions): boolean {
   if (parsed.kind === 'error') return isOfAnother(parsed.responseId);
   const isSuspect = (parsed.records?.count ?? 0) > 0 || parsed.errors.length > 0 || isOfAnother(parsed.responseId);
   return isSuspect && !holdsAskedId(parsed, call);

@@ -173,6 +173,9 @@ function parsed(text: string): Json {
   }
 }
 
+/** A whole, well-formed JSON-RPC answer: records, or an error object that is still to be classified. */
+export type ParsedAnswer = ParsedRecords | ParsedError;
+
 export interface ParsedRecords extends RecordsAnswer {
   /** The answer's own JSON-RPC id. */
   readonly responseId: Json | undefined;
@@ -190,11 +193,7 @@ export interface ParsedError {
  * @param scrub takes the key out of the words of errors
  * @throws {MalformedAnswer} when it is cut, no JSON, no JSON-RPC, or its result has not the shape the method promises.
  */
-export function parseAnswer(
-  body: Uint8Array,
-  call: AssetCall,
-  scrub: Scrub = (text) => text,
-): ParsedRecords | ParsedError {
+export function parseAnswer(body: Uint8Array, call: AssetCall, scrub: Scrub = (text) => text): ParsedAnswer {
   const records = call.reader?.(body);
   const answer = new AnswerReader(body, records, call.ids.length).read();
   const { responseId } = answer;
