@@ -122,3 +122,18 @@ export async function thenCleanUp<T>({ work, hasFailed, cleanUp }: WorkToCleanUp
   if (failures.length > 0 && hasFailed?.(done.value) !== true) throw failures[0];
   return done.value;
 }
+
+/** Things that were opened, to be closed together. */
+export class ClosingStack {
+  readonly #open: { close(): Promise<void> }[] = [];
+
+  add<T extends { close(): Promise<void> }>(opened: T): T {
+    this.#open.push(opened);
+    return opened;
+  }
+
+  async close(): Promise<void> {
+    const ended = await Promise.allSettled(this.#open.splice(0).map((each) => each.close()));
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  }
+}

@@ -1,9 +1,8 @@
 import { basename, dirname, join } from 'node:path';
-import { ClosingStack } from '../../core/run/homes/claim-slice.ts';
 import { overrunOf } from '../../core/client/policies/shared-pace.ts';
 import { braked } from '../../core/run/follow-run.ts';
 import { clientOf } from '../../core/work/make-parts.ts';
-import { thenCleanUp } from '../../lib/end-work.ts';
+import { ClosingStack, thenCleanUp } from '../../lib/end-work.ts';
 import { dayMs } from '../../lib/clock.ts';
 import { exportPaths, pathIn, unprovenEnding } from '../../places/export/export-folder.ts';
 import type { Lock } from '../../places/files/lock.ts';

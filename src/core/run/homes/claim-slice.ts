@@ -17,6 +17,7 @@ import type { SliceAnswers } from './kept-answers.ts';
 import { heldElsewhere } from './home-lock.ts';
 import type { Disk } from '../../../places/files/disk.ts';
 import { type Journal, openJournal } from '../../../places/scratch/journal.ts';
+import { ClosingStack } from '../../../lib/end-work.ts';
 
 export interface SliceToClaim extends HomePlace {
   /** Whether the store replaces objects under a condition. */
@@ -229,21 +230,6 @@ export interface OpenScratch {
   readonly calls: Tally;
   readonly credits: Tally;
   close(): Promise<void>;
-}
-
-/** Things that were opened, to be closed together. */
-export class ClosingStack {
-  readonly #open: { close(): Promise<void> }[] = [];
-
-  add<T extends { close(): Promise<void> }>(opened: T): T {
-    this.#open.push(opened);
-    return opened;
-  }
-
-  async close(): Promise<void> {
-    const ended = await Promise.allSettled(this.#open.splice(0).map((each) => each.close()));
-    for (const each of ended) if (each.status === 'rejected') throw each.reason;
-  }
 }
 
 /** Opens the folder in which parts are made. What belongs to committed parts goes. */
