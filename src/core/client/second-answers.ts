@@ -138,12 +138,11 @@ export class SecondAnswers<Reader extends ElementReader = ElementReader> impleme
       const own = new Set(lacking);
       const room = Math.max(0, Math.min(mostWitnesses, idsPerCall - lacking.length));
       const offered = await desk.witnesses(room + own.size + shown.size);
-      const known = offered.filter((id) => !own.has(id));
       // Those of other calls first: the backend that lacked these ids may know its own.
-      const witnesses = [...known.filter((id) => !shown.has(id)), ...known.filter((id) => shown.has(id))].slice(
-        0,
-        room,
-      );
+      const witnesses = offered
+        .filter((id) => !own.has(id))
+        .sort((one, other) => Number(shown.has(one)) - Number(shown.has(other)))
+        .slice(0, room);
       // A cache takes another order for another call.
       const turn = attempt % lacking.length;
       const ids = [...lacking.slice(turn), ...lacking.slice(0, turn), ...witnesses];
