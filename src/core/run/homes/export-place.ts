@@ -16,8 +16,8 @@ export interface ExportPlace {
   readonly store: ObjectStore;
 }
 
-export function inFolder(files: Disk, folder: string): ExportPlace {
-  return { files, disk: files, folder, store: folderPlace(files, folder) };
+export function inFolder(files: Disk, folder: string, store = folderPlace(files, folder)): ExportPlace {
+  return { files, disk: files, folder, store };
 }
 
 /** The local folder of an export: its own, or for a bucket the scratch folder of this user, one an address. */

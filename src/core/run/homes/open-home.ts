@@ -118,7 +118,7 @@ export function homeAt(place: HomePlace): ExportHome {
   const { files, store, address, scratch, shared } = place;
   return {
     name: address,
-    place: shared === undefined ? { files, disk: files, folder: address, store } : shared.inBucket(store, address),
+    place: shared === undefined ? inFolder(files, address, store) : shared.inBucket(store, address),
     scratch,
     asked: () => homeAt(askedPlace(place)),
     requireOwn: () => requireExportFolder(store, address),
