@@ -73,8 +73,8 @@ export function loadJob(given: JobSources): LoadedJob {
   fillFromDialect(raw, origins.has('service.dialect') ? sources.folder : fileFolder);
   const parsed = jobSchema.safeParse(raw, { reportInput: true });
   const issues = [...wrong, ...(parsed.error?.issues ?? [])];
-  if (Object.keys(raw).length === 0) throw wrongJob(issues, file, origins, firstSteps);
-  if (!parsed.success || wrong.length > 0) throw wrongJob(issues, file, origins);
+  const todo = Object.keys(raw).length === 0 ? firstSteps : seeHelp;
+  if (!parsed.success || wrong.length > 0) throw wrongJob(issues, file, origins, todo);
   const alone = fieldWithoutBase(raw);
   if (alone !== undefined) throw wrongJob([alone], file, origins);
   if (origins.get('output.dir') !== '--out' && limitsNight(parsed.data)) throw wrongJob([limitNeedsOut], file, origins);
