@@ -5,7 +5,7 @@ import { keptFolder } from '../support/temp-folder.ts';
 import { everywhere, mended } from './support/everywhere.ts';
 import { failingAt, failures, isMet } from './support/failing-weather.ts';
 import type { MemoryDisk, Operation } from './support/memory-disk.ts';
-import { sampled } from './support/sample.ts';
+import { sampledOperations } from './support/sample.ts';
 import { SmallExport, writeSmallIds } from './support/small-export.ts';
 import {
   recordOperations,
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-const histories = sampled(Array.from({ length: 150 }, (_, seed) => seed));
+const histories = sampledOperations(Array.from({ length: 150 }, (_, seed) => seed));
 
 /** One run that meets a failure or a stop at a random place; the answers that are kept after it. */
 async function disturbedRun(small: SmallExport, random: SeededRandom): Promise<Set<string>> {

@@ -24,7 +24,7 @@ function isRecord({ path }: Operation): boolean {
   return /\/runs\.jsonl(\.new)?$/.test(path);
 }
 
-describe.each(sampled(failures, 2))(
+describe.each(sampled(failures, 3))(
   // Promise, Nothing lost: A full or broken disk ends a run in words; the next resumes (sampled)
   'an export whose disk fails with $code ($writtenShare of a write is written)',
   (failure) => {

@@ -96,7 +96,7 @@ describe.each(Object.entries(places))('a lake in %s', (_, open) => {
       const operations = await operationsOf(calm, name);
       expect(await problemsOf(calm, expected)).toEqual([]);
       expect(operations.length).toBeGreaterThan(10);
-      const isStruck = changesEach(runsAll ? 1 : 6);
+      const isStruck = changesEach(runsAll ? 1 : 5);
       for (const n of sampledOperations(
         operations.flatMap((operation, index) => (isStruck(operation) ? [index] : [])),
       )) {

@@ -6,7 +6,7 @@ import { keptFolder } from '../support/temp-folder.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { failingAt } from './support/failing-weather.ts';
 import { creditsPerCall, PaidService } from './support/paid-service.ts';
-import { sampled } from './support/sample.ts';
+import { sampledOperations } from './support/sample.ts';
 import { SmallExport, writeSmallIds } from './support/small-export.ts';
 import { type Undisturbed, undisturbedRun, wrongFiles } from './support/undisturbed.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-const histories = sampled(Array.from({ length: 120 }, (_, seed) => seed));
+const histories = sampledOperations(Array.from({ length: 120 }, (_, seed) => seed));
 const hourMs = 3_600_000;
 
 /** One export over several runs, with failures, kills, limits and days as the seed says. */

@@ -32,13 +32,13 @@ export async function everywhere(
 /** What is only read leaves the disk as it was: a stop there is one at the next change. */
 const reads: readonly Operation['kind'][] = ['read', 'list', 'open', 'close'];
 
-/** Every change of the disk, or one of so many; and the same of a store. */
+/** Every change of the disk, or one of so many, from another one after each commit; and the same of a store. */
 export function changesEach(each: number, storesEach = 1): (operation: Operation) => boolean {
   const seen = { changes: 0, stores: 0 };
   return ({ kind }) => {
     if (reads.includes(kind)) return false;
-    if (kind === 'store') return seen.stores++ % storesEach === 0;
-    return seen.changes++ % each === 0;
+    if (kind === 'store') return seen.stores++ % storesEach === sample.offset % storesEach;
+    return seen.changes++ % each === sample.offset % each;
   };
 }
 

@@ -1,20 +1,21 @@
 import { execFileSync } from 'node:child_process';
 
-/** Which operations a model strikes: those at `offset`, `offset + step`, and so on. */
+/** What a run takes of a long list: the cases at `offset`, `offset + step`, and so on, modulo `step`. */
 export interface Sample {
   readonly step: number;
+  /** The number of the commit: steps without a common divisor meet in all pairs of cases. */
   readonly offset: number;
 }
 
-const step = 8;
+const step = 16;
 
-/** `npm test` strikes every 8th operation, from another one after each commit. `MODEL=all` strikes all, `MODEL_OFFSET` repeats a sample. */
+/** `npm test` strikes every 16th operation, from another one after each commit. `MODEL=all` strikes all, `MODEL_OFFSET` repeats a sample. */
 export function sampleOf(environment: Readonly<Record<string, string | undefined>>): Sample {
   const { TEST, MODEL, MODEL_OFFSET } = environment;
   if (TEST === 'all' || MODEL === 'all') return { step: 1, offset: 0 };
   const offset = MODEL_OFFSET === undefined ? commitNumber() : Number(MODEL_OFFSET);
   if (!Number.isInteger(offset) || offset < 0) throw new Error(`MODEL_OFFSET is no whole number: ${MODEL_OFFSET}`);
-  return { step, offset: offset % step };
+  return { step, offset };
 }
 
 /** The number of commits; in a shallow clone, which does not know it, a number from the hash; 0 without git. */
@@ -36,17 +37,18 @@ export const sample = sampleOf(process.env);
 
 /** Of the operations that a model may strike, those of this run. */
 export function sampledOperations<T>(operations: readonly T[]): T[] {
-  return operations.filter((_, index) => index % sample.step === sample.offset);
+  return sampled(operations, step);
 }
 
-/** Of a list of cases, what this run takes. @param step every 8th unless given; short lists of dear cases take more */
-export function sampled<T>(list: readonly T[], step = sample.step): T[] {
-  const own = Math.min(sample.step, step);
+/** Of a list of cases, what this run takes; never nothing. @param each short lists of dear cases take more than every 8th */
+export function sampled<T>(list: readonly T[], each = 8): T[] {
+  const own = Math.min(sample.step, each, Math.max(list.length, 1));
   return list.filter((_, index) => index % own === sample.offset % own);
 }
 
 /** Options of fast-check for this run's share of so many runs. A path of one number is the first of them. */
 export function sampledRuns(all: number): { readonly numRuns: number; readonly path: string } {
-  const numRuns = Math.ceil(all / sample.step);
-  return { numRuns, path: String(sample.offset * numRuns) };
+  const shares = Math.min(sample.step, 8);
+  const numRuns = Math.ceil(all / shares);
+  return { numRuns, path: String((sample.offset % shares) * numRuns) };
 }
