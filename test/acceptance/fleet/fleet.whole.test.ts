@@ -42,15 +42,15 @@ const shape = { entries: 600, invalidPercent: 5, duplicatePercent: 10 };
 describe.each(stores)('a fleet on $name', (store) => {
   // Promise, Nothing overspent: Workers that freeze or lose machines make the same files on four stores (sampled)
   it('of which some lose their machines and one is frozen makes the same files, on a bad day', async () => {
-    const flags = { ...(runsAll ? wide : {}), 'entries-per-slice': runsAll ? '80' : '120' };
+    const flags = { ...(runsAll ? wide : {}), 'entries-per-slice': '80' };
     const service = { delayMs: 30, jitterMs: 60 };
-    const ids = { ...shape, entries: runsAll ? 800 : 480 };
+    const ids = { ...shape, entries: runsAll ? 800 : 240 };
     const fleet = await startFleet({ store, ids, service, badPercent, flags });
     spoil(store);
     const start = (n: number) => fleet.start(`disk-${n}`, '--shard', `${n % 4}/4`);
-    const workers = [0, 1, 2].map(start);
+    const workers = (runsAll ? [0, 1, 2] : [0]).map(start);
+    const undisturbed = runsAll ? [] : [fleet.program('disk-1', 'work', '--shard', '1/4')];
     const replaced = workers.map(async (worker, n) => {
-      if (n > 0 && !runsAll) return worker;
       await fleet.called(nthOf(`disk-${n}`, 5 + 2 * n));
       await fleet.lose(`disk-${n}`, worker);
       return start(n + 4);
@@ -61,7 +61,8 @@ describe.each(stores)('a fleet on $name', (store) => {
     // Another worker makes the same part when it wakes.
     await fleet.called((call) => call.firstId === firstId && call.key !== key);
     frozen.child.kill('SIGCONT');
-    for (const { ended } of [frozen, ...(await Promise.all(replaced))]) expect(await ended).toMatchObject({ exit: 0 });
+    const ends = [frozen, ...(await Promise.all(replaced))].map(({ ended }) => ended);
+    for (const ended of [...ends, ...undisturbed]) expect(await ended).toMatchObject({ exit: 0 });
     await expectWhole(fleet);
   }, 240_000);
 });
@@ -80,9 +81,9 @@ describe('a fleet', () => {
       },
     };
     const flags = { 'rows-per-part': '100', 'entries-per-slice': '100' };
-    const ids = { ...shape, entries: runsAll ? 600 : 300 };
+    const ids = { ...shape, entries: runsAll ? 600 : 200 };
     const fleet = await startFleet({ store: bucket, ids, service, flags });
-    const disks = (runsAll ? [0, 1, 2, 3] : [0, 1]).map((n) => `disk-${n}`);
+    const disks = (runsAll ? [0, 1, 2, 3] : [0]).map((n) => `disk-${n}`);
     const busy = Promise.all(disks.map((disk) => fleet.called(nthOf(disk, answered + inFlight))));
     const workers = disks.map((disk, n) => fleet.start(disk, '--shard', `${n}/${disks.length}`));
     await busy;
@@ -124,8 +125,8 @@ describe('a fleet', () => {
   }, 120_000);
 
   it('puts the files of a part and one entry of a log, and little else', async () => {
-    const flags = { ...wide, 'entries-per-slice': '1600', 'dead-after-seconds': '60' };
-    const fleet = await startFleet({ store: bucket, ids: { ...shape, entries: runsAll ? 1600 : 800 }, flags });
+    const flags = { ...wide, 'entries-per-slice': '1600', 'dead-after-seconds': '600' };
+    const fleet = await startFleet({ store: bucket, ids: { ...shape, entries: runsAll ? 1600 : 400 }, flags });
     const puts = (): number => bucket.server?.requests.get('PUT') ?? 0;
     const before = puts();
     expect(await fleet.program('disk-0', 'work')).toMatchObject({ exit: 0 });
@@ -133,8 +134,10 @@ describe('a fleet', () => {
       files: { part: number }[];
     };
     const needed = files.length + new Set(files.map(({ part }) => part)).size;
-    expect(needed).toBeGreaterThan(runsAll ? 200 : 100);
-    expect((puts() - before) / needed).toBeGreaterThanOrEqual(1);
-    expect((puts() - before) / needed).toBeLessThanOrEqual(1.05);
+    expect(needed).toBeGreaterThan(runsAll ? 200 : 50);
+    const others = puts() - before - needed;
+    expect(others).toBeGreaterThanOrEqual(0);
+    // A probe, claims, the history and the manifest are twelve; an entry more a part would be eighteen.
+    expect(others).toBeLessThanOrEqual(16);
   }, 120_000);
 });
