@@ -118,9 +118,9 @@ describe('the packed program', () => {
     const program = join(prefix, 'bin/asset-export');
     const own = join(temp.path, 'own');
     copyFileSync(join(root, 'data/ids.txt'), join(temp.path, 'ids.txt'));
-    const init = ['init', own, '--yes', '--ids', 'ids.txt', '--url', 'embedded:asset-export-demo', '--out', 'own/out'];
+    expect(await printedBy(demo)).toMatchObject({ exit: 0 });
+    const init = ['init', own, '--yes', '--ids', 'ids.txt', '--url', 'embedded:typed/the demo', '--out', 'own/out'];
     for (const args of [
-      ['demo'],
       init,
       ...(runsAll ? [['plan', 'own/job.yaml']] : []),
       ['run', 'own/job.yaml'],
@@ -135,15 +135,16 @@ describe('the packed program', () => {
     expect(JSON.parse(stdout)).toMatchObject({ state: 'complete', counts: { exported: 1300, missing: 20 } });
   });
 
+  const demo = 'asset-export demo "the demo"';
   const damaged = 'cp -r "the demo" "a damaged one"; echo x >"a damaged one/csv/assets/part-00000.csv"';
   const slow = '--ids-per-call 1 --credits-per-second 160';
   const held = `asset-export run --ids ids.txt --url "embedded:the demo" --out "a held one" ${slow}`;
 
   /** Commands whose last words are a command to type, and what that ends with. */
   const hints: readonly { readonly line: string; readonly hint: RegExp; readonly exit?: number }[] = [
-    { line: 'asset-export demo "the demo"', hint: /^Next: (.*)$/m },
-    { line: 'asset-export demo "the demo"', hint: /^ +(asset-export load .*)$/m },
-    { line: 'asset-export demo "the demo"', hint: /(asset-export init)/ },
+    { line: demo, hint: /^Next: (.*)$/m },
+    { line: demo, hint: /^ +(asset-export load .*)$/m },
+    { line: demo, hint: /(asset-export init)/ },
     { line: 'asset-export init "my job" --yes --ids ids.txt --url "embedded:the demo"', hint: /^Next: (.*)$/m },
     { line: 'asset-export init "your job" --yes --ids ids.txt --url "embedded:the demo"', hint: /^ {6}(.*run.*)$/m },
     { line: 'asset-export rehearse "my job/job.yaml" --out "my out" --format csv', hint: /"next":"(.*?)"/ },
@@ -177,7 +178,16 @@ describe('the packed program', () => {
   const sampledLines = /^asset-export (demo|run --ulr)/;
 
   /** What each line printed: several of its words may be commands to type. */
-  const printed = new Map<string, Promise<{ readonly output: string }>>();
+  const printed = new Map<string, ReturnType<typeof typed>>();
+  const typedIn = (): string => join(temp.path, 'typed');
+
+  function printedBy(line: string): ReturnType<typeof typed> {
+    mkdirSync(typedIn(), { recursive: true });
+    copyFileSync(join(root, 'data/ids.txt'), join(typedIn(), 'ids.txt'));
+    const printing = printed.get(line) ?? typed(line, typedIn());
+    printed.set(line, printing);
+    return printing;
+  }
 
   it.for(runsAll ? hints : hints.filter(({ line }) => sampledLines.test(line)))(
     // Promise, In operation: Lines that the program prints help where typed, in a fresh global installation (sampled)
@@ -185,15 +195,10 @@ describe('the packed program', () => {
     { timeout: 60_000 },
     async ({ line, hint, exit = 0 }, context) => {
       if (prefix === undefined) return context.skip(noRegistry);
-      const cwd = join(temp.path, 'typed');
-      mkdirSync(cwd, { recursive: true });
-      copyFileSync(join(root, 'data/ids.txt'), join(cwd, 'ids.txt'));
-      const printing = printed.get(line) ?? typed(line, cwd);
-      printed.set(line, printing);
-      const { output } = await printing;
+      const { output } = await printedBy(line);
       const [, next = ''] = hint.exec(output) ?? [];
       expect(next, output).toMatch(/^asset-export /);
-      expect(await typed(next, cwd), next).toMatchObject({ exit });
+      expect(await typed(next, typedIn()), next).toMatchObject({ exit });
     },
   );
 
@@ -243,7 +248,7 @@ describe('the packed program', () => {
         `export STORE=${server.endpoint} NONE=http://127.0.0.1:1 AWS_EC2_METADATA_DISABLED=true`,
         'AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret',
       ].join(' ');
-      const { exit, output } = await typed(`${variables}\n${line}`, join(temp.path, 'typed'), under);
+      const { exit, output } = await typed(`${variables}\n${line}`, typedIn(), under);
       return { exit, output, install: /^ {2}(npm install .*)$/m.exec(output)?.[1] ?? '' };
     };
 
