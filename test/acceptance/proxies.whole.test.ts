@@ -5,10 +5,11 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { readLedgers } from '../../src/core/client/ledger/credit-ledger.ts';
 import { blackHole, rawServer, socksServer, tunnellingSocks } from '../core/client/support/bad-proxies.ts';
 import { certificates } from '../support/certificates.ts';
-import { writeIdFile } from '../support/id-file.ts';
+import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { runHere } from '../support/run-here.ts';
 import { runProgram, startProgram, told } from '../support/run-program.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
@@ -159,11 +160,13 @@ describe('a run behind a proxy', () => {
   );
 
   it('reaches local records without it', async () => {
-    const { options } = await setting({
-      url: service,
+    const { args, options } = await setting({
+      url: 'embedded:records.jsonl',
       environment: { HTTP_PROXY: `http://${(await rawServer()).at}` },
     });
-    const run = await runProgram(['demo'], options);
+    const records = idEntries({ entries: 30 }).map((id) => `${generatedRecord(id)}\n`);
+    await writeFile(join(options.cwd, 'records.jsonl'), records.join(''));
+    const run = await runProgram(args, options);
     expect(run.exit, run.stderr).toBe(0);
   });
 });

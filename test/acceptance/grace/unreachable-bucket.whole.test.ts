@@ -5,7 +5,8 @@ import { BucketOfTests } from '../../contract/objects/bucket-of-tests.ts';
 import { serveGcs } from '../../contract/objects/gcs-bucket.ts';
 import { type FaultyServer, startFaultyServer, type StoreFaultOfTests } from '../../contract/objects/faulty-server.ts';
 import { writeIdFile } from '../../support/id-file.ts';
-import { runProgram, startProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
+import { startProgram } from '../../support/run-program.ts';
 import { type GeneratedServiceOptions, startGeneratedService } from '../../support/service/generated-service.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { azuriteServer, bucketServer, type FleetStore } from '../fleet/fleet-stores.ts';
@@ -63,7 +64,18 @@ async function sixCalls(open: () => Promise<FleetStore>, options: GeneratedServi
   if (server === undefined) throw new Error('a bucket has a server');
   const job = [
     ...['--ids', 'ids.txt', '--url', service.url, '--out', `${store.addressOf(folder)}/night`, '--latest'],
-    ...['--ids-per-call', '10', '--rows-per-part', '20', '--entries-per-slice', '60', '--format', 'csv'],
+    ...[
+      '--ids-per-call',
+      '10',
+      '--rows-per-part',
+      '20',
+      '--entries-per-slice',
+      '60',
+      '--format',
+      'csv',
+      '--threads',
+      '1',
+    ],
   ];
   const on = (scratch: string) => ({
     cwd: folder,
@@ -103,7 +115,7 @@ async function stopAndResume(
 ) {
   const { service, server, job, on } = await sixCalls(open);
   const options = on('scratch');
-  if (command === 'work') expect(await runProgram(['enqueue', ...job], options)).toMatchObject({ exit: 0 });
+  if (command === 'work') expect(await runHere(['enqueue', ...job], options)).toMatchObject({ exit: 0 });
   const { heal, when } = breakDown(server, breakdown);
   const args = [command, ...job, '--grace-ms', String(graceMs)];
   expect(await stopped({ args, options, when })).toMatchObject({
@@ -111,7 +123,7 @@ async function stopAndResume(
     stderr: expect.stringContaining('stopped by SIGTERM') as string,
   });
   heal();
-  expect(await runProgram([command, ...job], options)).toMatchObject({ exit: 0 });
+  expect(await runHere([command, ...job], options)).toMatchObject({ exit: 0 });
   expect(service.counts().calls).toBe(6);
 }
 
@@ -162,7 +174,7 @@ it('SIGTERM ends enqueue at once while its bucket is silent', async () => {
   const { heal, when } = breakDown(server, { fault: 'silent', moment: 'the start' });
   expect(await stopped({ args: ['enqueue', ...job], options: on('scratch'), when })).toMatchObject({ exit: 143 });
   heal();
-  expect(await runProgram(['enqueue', ...job], on('scratch'))).toMatchObject({ exit: 0 });
+  expect(await runHere(['enqueue', ...job], on('scratch'))).toMatchObject({ exit: 0 });
 }, 60_000);
 
 it('a bucket that answers gets the answers of a worker whose time of grace is over, however slow it is', async () => {
@@ -176,7 +188,7 @@ it('a bucket that answers gets the answers of a worker whose time of grace is ov
       return held.happened;
     },
   });
-  expect(await runProgram(['enqueue', ...job], on('one'))).toMatchObject({ exit: 0 });
+  expect(await runHere(['enqueue', ...job], on('one'))).toMatchObject({ exit: 0 });
   server.draw = (operation, path) => (operation === 'PUT' && path.includes('/answers/') ? 'slow' : undefined);
   const args = ['work', ...job, '--concurrency', '1', '--grace-ms', String(graceMs)];
   const { child, ended } = startProgram(args, on('one'));
@@ -184,6 +196,6 @@ it('a bucket that answers gets the answers of a worker whose time of grace is ov
   child.kill('SIGTERM');
   expect(await ended).toMatchObject({ exit: 143 });
   // The call that was in flight is the only one that is sent again.
-  expect(await runProgram(['work', ...job], on('another machine'))).toMatchObject({ exit: 0 });
+  expect(await runHere(['work', ...job], on('another machine'))).toMatchObject({ exit: 0 });
   expect(service.counts().calls).toBe(7);
 }, 60_000);

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeIdFile } from '../../support/id-file.ts';
 import { type PostgresGate, throughGate } from '../../support/postgres-gate.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { runHere } from '../../support/run-here.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
@@ -59,7 +59,7 @@ async function sixCalls({ fault, command, call, answerMs }: Breakdown) {
   const out = command === 'run' ? 'out' : store.addressOf(folder);
   const job = [
     ...['--ids', 'ids.txt', '--url', service.url, '--out', out, '--concurrency', '1', '--format', 'csv'],
-    ...['--ids-per-call', '10', '--rows-per-part', '20', '--entries-per-slice', '60'],
+    ...['--ids-per-call', '10', '--rows-per-part', '20', '--entries-per-slice', '60', '--threads', '1'],
   ];
   const environment = {
     ...(command === 'run' ? {} : store.environment),
@@ -74,12 +74,12 @@ async function sixCalls({ fault, command, call, answerMs }: Breakdown) {
 async function stopAndResume(breakdown: Breakdown): Promise<void> {
   const { command, answerMs, exit } = breakdown;
   const { gate, service, job, options, broken } = await sixCalls(breakdown);
-  if (command === 'work') expect(await runProgram(['enqueue', ...job], options)).toMatchObject({ exit: 0 });
+  if (command === 'work') expect(await runHere(['enqueue', ...job], options)).toMatchObject({ exit: 0 });
   const when = () => broken.then(() => delay(400));
   const run = await stopped({ args: [command, ...job, '--grace-ms', String(graceMs)], options, when });
   expect(run.exit, run.stderr).toBe(exit);
   gate.open();
-  const again = await runProgram([command, ...job], options);
+  const again = await runHere([command, ...job], options);
   expect(again, again.stderr).toMatchObject({ exit: 0 });
   // What the service does not answer in the time of grace is sent again.
   expect(service.counts().calls).toBe(answerMs > graceMs ? 7 : 6);
