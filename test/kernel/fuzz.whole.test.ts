@@ -15,7 +15,7 @@ import { mutated, randomOf } from './mutate.ts';
 import { runsAll } from '../support/lane.ts';
 
 /** Mutated records: `npm run fuzz` takes ten million. */
-const runs = Number(process.env.FUZZ ?? (runsAll ? 100_000 : 12_500));
+const runs = Number(process.env.FUZZ ?? (runsAll ? 100_000 : 5_000));
 const seed = Number(process.env.FUZZ_SEED ?? 42);
 const recordsPerAnswer = 40;
 

@@ -103,7 +103,7 @@ it('what two calls in flight are told at one moment is no limit', async () => {
   expect(first).toMatchObject({ exit: 0, calls: 62 });
 });
 
-const worlds = runsAll ? 350 : 15;
+const worlds = runsAll ? 350 : 6;
 
 it('one refusal that names a tenth of what was taken before costs one call', async () => {
   const refuses = (_: Asked, call: number) => (call === 4 ? 'at most 10 ids' : undefined);

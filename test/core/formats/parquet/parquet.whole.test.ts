@@ -136,7 +136,7 @@ describe('the Parquet sink', () => {
 
   it('ends a row group of wide rows early, so that memory stays bounded', async () => {
     // No two megabytes are alike, so that they do not compress away.
-    const wide = Array.from({ length: 96 }, (_, n) => [
+    const wide = Array.from({ length: 80 }, (_, n) => [
       generatedRecord(generatedId(2, n))
         .repeat(640)
         .slice(0, 1 << 20),
@@ -172,7 +172,7 @@ describe('the Parquet sink', () => {
       return memoryBytes();
     };
     const few = await encodeSome(5);
-    expect(await encodeSome(40)).toBe(few);
+    expect(await encodeSome(15)).toBe(few);
   });
 
   it('gives it back too when the output fails', async () => {
@@ -189,6 +189,6 @@ describe('the Parquet sink', () => {
       return memoryBytes();
     };
     const few = await fail(5);
-    expect(await fail(40)).toBe(few);
+    expect(await fail(15)).toBe(few);
   });
 });

@@ -146,7 +146,7 @@ describe('rows read from the bytes of a record', () => {
         learn(JSON.stringify(record), known);
         expect(agrees(JSON.stringify(record, shuffled), known)).toBe(true);
       }),
-      { seed: 17, numRuns: 200 },
+      { seed: 17, ...sampledRuns(200) },
     );
   });
 
@@ -267,7 +267,7 @@ describe('the rows of an answer', () => {
           }
         },
       ),
-      { seed: 13, numRuns: 150 },
+      { seed: 13, ...sampledRuns(240) },
     );
   });
 
