@@ -8,6 +8,7 @@ import { reportPage } from '../../src/wings/report/page/page.ts';
 import { dataOf, runMade, tenRecords } from '../wings/report/made-export.ts';
 import { questions } from '../wings/report/questions.ts';
 import { runProgram } from '../support/run-program.ts';
+import { sampled } from '../model/support/sample.ts';
 import { runsAll } from '../support/lane.ts';
 import { keptFolder } from '../support/temp-folder.ts';
 import { findBrowser } from './find-browser.ts';
@@ -93,7 +94,7 @@ describe.skipIf(program === undefined)('the page in a browser', () => {
     return { page, context, complaints, requests };
   }
 
-  describe.each(['/demo', '/stopped'])('of %s', (path) => {
+  describe.each(sampled(['/demo', '/stopped'], 2))('of %s', (path) => {
     it.each(views)('at $width px in $colorScheme fits, complains about nothing and requests nothing', async (view) => {
       const { page, context, complaints, requests } = await opened(path, {
         viewport: { width: view.width, height: 900 },
@@ -180,18 +181,21 @@ describe.skipIf(program === undefined)('the page in a browser', () => {
     await context.close();
   });
 
-  it.each(questions)(
-    'answers within two screens of the top or of a heading that a link leads to: %s',
-    async (_, answer) => {
-      const height = 900;
-      const { page, context } = await opened('/demo', { viewport: { width: 1280, height } });
+  describe('answers within two screens of the top or of a heading that a link leads to:', () => {
+    const height = 900;
+    let page: Page;
+
+    beforeAll(async () => {
+      ({ page } = await opened('/demo', { viewport: { width: 1280, height } }));
       await page.evaluate(`document.querySelectorAll('details').forEach((each) => { each.open = true; })`);
+    });
+
+    it.each(questions)('%s', async (_, answer) => {
       const found = await page.evaluate<number | null>(distanceOf(answer));
       expect(found).not.toBeNull();
       expect(found ?? Number.POSITIVE_INFINITY).toBeLessThan(2 * height);
-      await context.close();
-    },
-  );
+    });
+  });
 
   it('prints on at most 15 pages of A4, in light colours', async () => {
     const { page, context } = await opened('/demo', { colorScheme: 'dark' });

@@ -57,14 +57,15 @@ describe('the program', () => {
 
   it('shows no warning of a driver', async () => {
     const cwd = await tempFolder();
-    expect(await runHere(['demo', 'demo'], { cwd })).toMatchObject({ exit: 0 });
+    const flags = ['--ids', '-', '--url', `embedded:${records}`, '--out', 'out', '--allow-none'];
+    expect(await runHere(['run', ...flags], { cwd, stdin: '1'.repeat(32) })).toMatchObject({ exit: 0 });
     // It speaks no TLS, as PostgreSQL says it.
     const server = createServer((socket) => socket.once('data', () => socket.end('N'))).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const to = `postgres://user@127.0.0.1:${port}/db?sslmode=require`;
-    const { stderr } = await runProgram(['load', 'demo', '--to', to], { cwd });
+    const { stderr } = await runProgram(['load', 'out', '--to', to], { cwd });
     expect(stderr).toContain('does not support SSL');
     expect(stderr).not.toMatch(/warning/i);
   });

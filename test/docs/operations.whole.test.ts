@@ -14,6 +14,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { type RunningService, startService } from '../../src/practice-service.ts';
 import { faultsSchema } from '../../packages/practice-service/src/faults/fault-schema.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';
+import { sampled } from '../model/support/sample.ts';
 import { containerFlags, hasContainers } from '../support/container.ts';
 import { queryDuckdb, sqlText } from '../support/query-duckdb.ts';
 import { type ReaderFolder, readerFolder, runBlock } from './reader-folder.ts';
@@ -212,40 +213,54 @@ describe('the command of', () => {
     rmSync(warehouse);
   }
 
-  it('the systemd unit makes the whole night', async () => {
-    const start = /^ExecStart=(.*)$/m.exec(textOf('asset-export.service'))?.[1] ?? '';
-    const script = `cd /srv/assets; export CREDENTIALS_DIRECTORY=/srv/assets/secrets; exec ${start}`;
-    expect(await runBlock(script, reader)).toMatchObject({ exit: 0 });
-    await expectNight('/srv/assets');
-  });
+  /** Who makes the night, of whom `npm test` takes one. */
+  const nights: readonly (readonly [string, () => Promise<void>])[] = [
+    [
+      'the systemd unit makes the whole night',
+      async () => {
+        const start = /^ExecStart=(.*)$/m.exec(textOf('asset-export.service'))?.[1] ?? '';
+        const script = `cd /srv/assets; export CREDENTIALS_DIRECTORY=/srv/assets/secrets; exec ${start}`;
+        expect(await runBlock(script, reader)).toMatchObject({ exit: 0 });
+        await expectNight('/srv/assets');
+      },
+    ],
+    // Promise, In operation: The crontab line mails failures alone (sampled)
+    [
+      'the crontab makes it without a word, and prints the exit code of a step that failed',
+      async () => {
+        const line = /^5 0 \* \* \* asset-export (.*)$/m.exec(textOf('asset-export.cron'))?.[1] ?? '';
+        expect(await runBlock(line, reader)).toEqual({ exit: 0, output: '' });
+        await expectNight('/srv/assets');
+        const failing = line.replace('sh night.sh', 'JOB=none.yaml sh night.sh');
+        expect((await runBlock(failing, reader)).output).toMatch(/^asset-export: exit 2\n[^]*cannot read the job file/);
+      },
+    ],
+    [
+      'the CronJob makes it with the job of its ConfigMap',
+      async () => {
+        const [text = ''] = jobsOf('operations/kubernetes.yaml');
+        mkdirSync(join(reader.path, 'config'));
+        const here = (path: string): string =>
+          path.replaceAll('/data/', `${reader.path}/assets/`).replace('/secrets/', `${reader.path}/assets/secrets/`);
+        writeFileSync(join(reader.path, 'config/job.yaml'), here(text).replace('https://service.example', service.url));
+        const [{ command, env } = { command: [], env: [] }] =
+          kubernetesObjects('operations/kubernetes.yaml').pods.flatMap(containersOf);
+        expect(command).toEqual(['asset-export-night']);
+        expect(textOf('Dockerfile')).toContain('COPY docs/operations/night.sh /usr/local/bin/asset-export-night\n');
+        const variables = env
+          .filter(({ name }) => name !== 'ASSET_EXPORT_STATE')
+          .map(({ name, value = '' }) => `export ${name}=${here(value).replace('/config', `${reader.path}/config`)}\n`);
+        expect(await runBlock(`${variables.join('')}cd /\nexec /srv/assets/night.sh`, reader)).toMatchObject({
+          exit: 0,
+        });
+        await expectNight('/srv/assets');
+      },
+    ],
+  ];
 
-  // Promise, In operation: The crontab line mails failures alone
-  it('the crontab makes it without a word, and prints the exit code of a step that failed', async () => {
-    const line = /^5 0 \* \* \* asset-export (.*)$/m.exec(textOf('asset-export.cron'))?.[1] ?? '';
-    expect(await runBlock(line, reader)).toEqual({ exit: 0, output: '' });
-    await expectNight('/srv/assets');
-    const failing = line.replace('sh night.sh', 'JOB=none.yaml sh night.sh');
-    expect((await runBlock(failing, reader)).output).toMatch(/^asset-export: exit 2\n[^]*cannot read the job file/);
-  });
+  it.each(sampled(nights, 3))('%s', (_, makeNight) => makeNight());
 
-  it('the CronJob makes it with the job of its ConfigMap', async () => {
-    const [text = ''] = jobsOf('operations/kubernetes.yaml');
-    mkdirSync(join(reader.path, 'config'));
-    const here = (path: string): string =>
-      path.replaceAll('/data/', `${reader.path}/assets/`).replace('/secrets/', `${reader.path}/assets/secrets/`);
-    writeFileSync(join(reader.path, 'config/job.yaml'), here(text).replace('https://service.example', service.url));
-    const [{ command, env } = { command: [], env: [] }] =
-      kubernetesObjects('operations/kubernetes.yaml').pods.flatMap(containersOf);
-    expect(command).toEqual(['asset-export-night']);
-    expect(textOf('Dockerfile')).toContain('COPY docs/operations/night.sh /usr/local/bin/asset-export-night\n');
-    const variables = env
-      .filter(({ name }) => name !== 'ASSET_EXPORT_STATE')
-      .map(({ name, value = '' }) => `export ${name}=${here(value).replace('/config', `${reader.path}/config`)}\n`);
-    expect(await runBlock(`${variables.join('')}cd /\nexec /srv/assets/night.sh`, reader)).toMatchObject({ exit: 0 });
-    await expectNight('/srv/assets');
-  });
-
-  // Promise, In operation: The commands of all these files run
+  // Promise, In operation: The commands of all these files run (sampled)
   it('each task of the Airflow file ends well, one after the other', async () => {
     const steps = commandsOf('operations/airflow_dag.py');
     for (const argv of steps)
@@ -257,29 +272,32 @@ describe('the command of', () => {
     ['as process 1 of a container', `unshare ${containerFlags.join(' ')} `],
   ].filter(([, before]) => before === '' || hasContainers) as [string, string][];
 
-  it.each(shells)('night.sh passes SIGTERM on %s, and waits for the answers in flight', async (_, before) => {
-    const slow = await startService({
-      assets: [join(root, 'data/assets.jsonl.gz')],
-      host: '127.0.0.1',
-      port: 0,
-      clock: systemClock,
-      faults: faultsSchema.parse({ faults: [{ fault: 'latency', ms: 200 }] }),
-    });
-    try {
-      const script = [
-        'cd /srv/assets',
-        // The log of the case before would be found before the night has emptied it.
-        'rm -rf slow && : >slow.log',
-        `${before}sh night.sh --url ${slow.url} --out slow/{date} --ids-per-call 1 --concurrency 1 2>slow.log & night=$!`,
-        `until grep -q '"msg":"export started"' slow.log; do :; done`,
-        `kill -TERM ${before === '' ? '$night' : '$(cat /proc/$night/task/$night/children)'}; wait $night`,
-      ];
-      expect(await runBlock(script.join('\n'), reader)).toMatchObject({ exit: 143 });
-      expect(await runBlock('asset-export status /srv/assets/slow/*', reader)).toMatchObject({
-        output: expect.stringContaining('stopped (exit 143)') as string,
+  it.each(sampled(shells, 2))(
+    'night.sh passes SIGTERM on %s, and waits for the answers in flight',
+    async (_, before) => {
+      const slow = await startService({
+        assets: [join(root, 'data/assets.jsonl.gz')],
+        host: '127.0.0.1',
+        port: 0,
+        clock: systemClock,
+        faults: faultsSchema.parse({ faults: [{ fault: 'latency', ms: 200 }] }),
       });
-    } finally {
-      await slow.close();
-    }
-  });
+      try {
+        const script = [
+          'cd /srv/assets',
+          // The log of the case before would be found before the night has emptied it.
+          'rm -rf slow && : >slow.log',
+          `${before}sh night.sh --url ${slow.url} --out slow/{date} --ids-per-call 1 --concurrency 1 2>slow.log & night=$!`,
+          `until grep -q '"msg":"export started"' slow.log; do :; done`,
+          `kill -TERM ${before === '' ? '$night' : '$(cat /proc/$night/task/$night/children)'}; wait $night`,
+        ];
+        expect(await runBlock(script.join('\n'), reader)).toMatchObject({ exit: 143 });
+        expect(await runBlock('asset-export status /srv/assets/slow/*', reader)).toMatchObject({
+          output: expect.stringContaining('stopped (exit 143)') as string,
+        });
+      } finally {
+        await slow.close();
+      }
+    },
+  );
 });

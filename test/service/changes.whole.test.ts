@@ -11,7 +11,7 @@ import { fileOf } from './local-service.ts';
 
 const from = '2026-11-20';
 const schema = changesSchema(whenProblem);
-const ids = Array.from({ length: 3000 }, (_, n) => generatedId(5, n));
+const ids = Array.from({ length: 1500 }, (_, n) => generatedId(5, n));
 
 /** What the service has for each id on a day. */
 function recordsOn(day: number, changes: Partial<Changes>): Map<string, string | undefined> {

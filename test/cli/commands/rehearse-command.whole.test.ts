@@ -6,6 +6,7 @@ import { writeIdFile } from '../../support/id-file.ts';
 import { runHere } from '../../support/run-here.ts';
 import { startProgram, told } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { sampled } from '../../model/support/sample.ts';
 
 const job = `
 ids: { from: ids.txt }
@@ -52,7 +53,10 @@ describe('rehearse', () => {
       file,
       'like: reference\npath: /rpc?token={key}\nmany: getAssetBatch\ncreditsPerCall: 25\npriced: {source: a contract, day: 2026-01-01}\n',
     );
-    for (const [dialect, price] of [['helius', 10] as const, ['reference', 0] as const, [file, 25] as const]) {
+    for (const [dialect, price] of sampled(
+      [['helius', 10] as const, ['reference', 0] as const, [file, 25] as const],
+      3,
+    )) {
       const { run } = await rehearse(undefined, ['--dialect', dialect]);
       expect(run.exit, run.stderr).toBe(0);
       const { callsOfRun = 0, creditsOfRun } = JSON.parse(run.stdout) as Record<string, number>;
@@ -122,10 +126,15 @@ describe('rehearse', () => {
     expect(run.stderr).toContain('below the price of one call');
   });
 
-  it.each([
-    ['1', 3],
-    ['2', 40],
-  ])(
+  it.each(
+    sampled(
+      [
+        ['1', 3],
+        ['2', 40],
+      ] as const,
+      2,
+    ),
+  )(
     'stopped by two signals leaves nothing behind: --threads %s, %d calls that are answered',
     async (threads, after) => {
       const folder = await tempFolder();

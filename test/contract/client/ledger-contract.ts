@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CreditLedger, DiskLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { keyHash, type LedgerOf } from '../../../src/core/client/ledger/ledger-file.ts';
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
+import { sampled } from '../../model/support/sample.ts';
 
 const day = '2026-03-14';
 
@@ -224,8 +225,8 @@ export function describeAccounts(name: string, prepare: () => Promise<OpenLedger
 
     it('holds, after any order of bookings, each booking of its own and of its keys before their first use', async () => {
       const open = await prepare();
-      const random = new SeededRandom([1, 2, 3, 4]);
-      for (let round = 0; round < 12; round += 1) {
+      for (const round of sampled([...Array(12).keys()], 4)) {
+        const random = new SeededRandom([1, 2, 3, round]);
         const account = `round-${round}`;
         const own = new Map<string, number>();
         const used = new Set<string>();

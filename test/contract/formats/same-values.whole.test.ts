@@ -81,7 +81,7 @@ describe.each(rowFormats)('%s', (format) => {
         const { bytes } = await encodeFile(format, rows, { columns });
         expect(await readWithSecondReader(bytes, format, hostileTable)).toEqual(expectedRows(columns, rows));
       }),
-      { seed: 4, ...sampledRuns(400) },
+      { seed: 4, ...sampledRuns(160) },
     );
   });
 
