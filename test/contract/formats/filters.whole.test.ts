@@ -97,7 +97,7 @@ describe('a filter on a value finds its rows', () => {
     }
   });
 
-  it.each(sampled(filtered, 2).map((column) => [column.name, column] as const))(
+  it.each(sampled(filtered, 4).map((column) => [column.name, column] as const))(
     'in DuckDB: %s',
     async (name, column) => {
       const file = join(await tempFolder(), 'rows.parquet');
@@ -117,7 +117,7 @@ describe('a filter on a value finds its rows', () => {
 
   // Hyparquet makes doubles of decimals, milliseconds of timestamps, and cuts byte order marks, so such values are DuckDB's to find.
   it.each(
-    sampled(filtered, 2)
+    sampled(filtered, 4)
       .filter(({ type }) => type !== 'decimal' && type !== 'timestamp')
       .map((column) => [column.name, column] as const),
   )('in hyparquet, which skips row groups and pages: %s', async (name, column) => {

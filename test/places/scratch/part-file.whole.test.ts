@@ -11,6 +11,7 @@ import { openPartFile, publishFiles } from '../../../src/places/scratch/part-fil
 import { SeededRandom } from '../../../packages/practice-service/src/generated/seeded-random.ts';
 import { MemoryDisk } from '../../model/support/memory-disk.ts';
 import { bytesAt } from '../files/memory-files.ts';
+import { sampledRuns } from '../../model/support/sample.ts';
 
 const folder = '/out';
 const name = 'csv/assets/part-00000.csv';
@@ -85,7 +86,7 @@ describe.each(codecs)('a part file (%s)', (codec) => {
         await published(files, piecesOf(content, cuts), codec);
         expect((await bytesAt(files, `${folder}/${name}`)).equals(expected)).toBe(true);
       }),
-      { seed: 11, numRuns: 8 },
+      { seed: 11, ...sampledRuns(32) },
     );
   });
 

@@ -6,6 +6,7 @@ import { lookUpBatch } from '../../../../src/core/client/look-up-batch.ts';
 import { idsOf, noFlags, recordsOf, refusal, rowReader } from '../support/calls.ts';
 import { sizeGuarded } from '../support/guarded.ts';
 import { alwaysClient } from '../support/scripted-client.ts';
+import { sampledRuns } from '../../../model/support/sample.ts';
 
 const ids = idsOf(3000);
 
@@ -52,7 +53,7 @@ describe('a service that takes fewer ids a call than it is asked', () => {
         // A batch has a piece more for each size that was tried while it was cut.
         expect(answered).toBeLessThanOrEqual(least + batches.length * (steps + 2));
       }),
-      { numRuns: 200 },
+      { seed: 21, ...sampledRuns(400) },
     );
   });
 });

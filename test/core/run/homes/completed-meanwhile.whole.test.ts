@@ -9,6 +9,7 @@ import { startGeneratedService } from '../../../support/service/generated-servic
 import { writeIdFile } from '../../../support/id-file.ts';
 import { runExport } from '../../../support/run-export.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
+import { sampled } from '../../../model/support/sample.ts';
 
 const address = 's3://bucket/out';
 
@@ -63,7 +64,7 @@ function completingAt(
 }
 
 describe('an export in a bucket that another process completes meanwhile', () => {
-  // Promise, Nothing misread: An export completed by another process is complete for `run` and `status`
+  // Promise, Nothing misread: An export completed by another process is complete for `run` and `status` (sampled)
   it('is complete for status, at whichever request that happens', async () => {
     const { objects, restore, unfinished, complete } = await unfinishedAndComplete();
     let requests = 1;
@@ -86,7 +87,7 @@ describe('an export in a bucket that another process completes meanwhile', () =>
     const whole = completingAt(-1, () => undefined);
     await run({}, whole.weather);
     expect(whole.count()).toBeGreaterThan(30);
-    for (let n = 0; n < whole.count(); n += 1) {
+    for (const n of sampled([...Array(whole.count()).keys()], 4)) {
       restore(unfinished);
       const outcome = await run(
         {},

@@ -3,6 +3,7 @@ import { exportPaths } from '../../../../src/places/export/export-folder.ts';
 import { SmallExport, writeSmallIds } from '../../../model/support/small-export.ts';
 import { MemoryDisk } from '../../../model/support/memory-disk.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
+import { sampled } from '../../../model/support/sample.ts';
 
 const out = '/exports/small';
 
@@ -28,12 +29,12 @@ async function stopped(disk = new MemoryDisk()) {
 const lastEntry = '.run/log/00000/000002.json';
 
 describe('an unfinished export in a folder', () => {
-  // Promise, Nothing lost: A flipped bit in an unfinished export's start or log is exit 12
+  // Promise, Nothing lost: A flipped bit in an unfinished export's start or log is exit 12 (sampled)
   it.each([exportPaths.start, lastEntry])('with any bit of %s turned is damaged', async (path) => {
     const { bytesOf, change } = await stopped();
     const bytes = bytesOf(path);
     expect(bytes.length).toBeGreaterThan(100);
-    for (let at = 0; at < bytes.length; at += 7) {
+    for (const at of sampled([...bytes.keys()].filter((byte) => byte % 3 === 0))) {
       const turned = Buffer.from(bytes);
       turned[at] = (turned[at] ?? 0) ^ (1 << (at % 8));
       await expect(change(path, turned).run(), `byte ${at}`).rejects.toMatchObject({
