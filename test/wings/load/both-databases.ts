@@ -3,6 +3,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { it } from 'vitest';
 import type { LoadRequest } from '../../../src/wings/load/load-export.ts';
 import { type LoadTarget, parseTarget } from '../../../src/wings/load/load-target.ts';
+import { sampled } from '../../model/support/sample.ts';
 import { runsAll } from '../../support/lane.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import type { TestPostgres } from '../warehouse/postgres-of-tests.ts';
@@ -15,9 +16,14 @@ export interface OpenedDatabase {
   readonly rows: (sql: string) => Promise<string[]>;
 }
 
-/** What the engines share is tested in one of them by `npm test`, and in both by `npm run test:all`. @param test of the engine `kind` */
+const [sampledEngine] = sampled(['duckdb', 'postgres'] as const, 2);
+
+/**
+ * What the engines share is tested in one of them by `npm test`, and in both by `npm run test:all`. Unless an engine is given, it is
+ * another one after each commit. @param test of the engine `kind`
+ */
 export function inOneEngine(kind: LoadRequest['kind'], test: typeof it.skip) {
-  return (engine: LoadRequest['kind']) => (runsAll || kind === engine ? test : it.skip);
+  return (engine = sampledEngine) => (runsAll || kind === engine ? test : it.skip);
 }
 
 /** An empty database of each kind: a file of its own, or the public schema of the server of the tests. */

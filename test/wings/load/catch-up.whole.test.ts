@@ -1,7 +1,14 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { assetIds, exportNight, firstNight, secondNight, thirdNight } from '../warehouse/diff/two-nights.ts';
+import {
+  assetIds,
+  exportNight,
+  fewColumns,
+  firstNight,
+  secondNight,
+  thirdNight,
+} from '../warehouse/diff/two-nights.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { runHere } from '../../support/run-here.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
@@ -15,14 +22,15 @@ const night = (day: number): string => join(folder.path, `date=2026-11-${day}`);
 
 beforeAll(async () => {
   folder = await keptFolder();
+  const few = { format: 'csv,raw', columns: fewColumns };
   for (const [index, record] of [firstNight, secondNight, thirdNight, firstNight].entries()) {
     const base = index === 0 ? 'none' : night(19 + index);
     const flags = { base, 'max-age': '0d', 'missing-after': '0d', tables: 'assets,creators,changes' };
-    await exportNight({ record, ids: assetIds, flags: { ...flags, format: 'parquet,csv' }, out: night(20 + index) });
+    await exportNight({ record, ids: assetIds, flags: { ...flags, ...few }, out: night(20 + index) });
   }
   // An unfinished night, and another export, which the pattern does not name.
-  await exportNight({ record: firstNight, ids: assetIds.slice(0, 20), out: join(folder.path, 'other') });
-  await exportNight({ record: firstNight, ids: assetIds.slice(0, 40), out: night(24) });
+  await exportNight({ record: firstNight, ids: assetIds.slice(0, 20), flags: few, out: join(folder.path, 'other') });
+  await exportNight({ record: firstNight, ids: assetIds.slice(0, 40), flags: few, out: night(24) });
   await rm(join(night(24), 'manifest.json'));
   await mkdir(join(night(24), '.run'), { recursive: true });
 }, 120_000);
@@ -35,7 +43,7 @@ describe.each(['duckdb', 'postgres'] as const)('a folder of nights into %s', (ki
     runHere(['load', word, '--to', database.address, '--max-deletes', '10%', ...more]);
   const pattern = (): string => join(folder.path, 'date=*');
 
-  inOne('duckdb')('gives replace the newest complete night, once', async () => {
+  inOne()('gives replace the newest complete night, once', async () => {
     const database = await opened(kind);
     expect((await load(database, night(20))).exit).toBe(0);
     const caught = await load(database, pattern());
@@ -62,12 +70,12 @@ describe.each(['duckdb', 'postgres'] as const)('a folder of nights into %s', (ki
       .split('\n')
       .map((line) => JSON.parse(line) as { folder: string; way: string });
     expect(lines.map((each) => [each.folder, each.way])).toEqual([21, 22, 23].map((day) => [night(day), 'by changes']));
-    expect(await versions()).toEqual(['4|t']);
+    expect(await versions()).toEqual([expect.stringMatching(/^4\|t(rue)?$/)]);
     expect((await load(database, pattern(), '--mode', 'scd2')).stdout).toContain('nothing was changed');
-    expect(await versions()).toEqual(['4|t']);
+    expect(await versions()).toEqual([expect.stringMatching(/^4\|t(rue)?$/)]);
   });
 
-  inOne('duckdb')('without a complete one: exit 4', async () => {
+  inOne()('without a complete one: exit 4', async () => {
     const none = await load(await opened(kind), join(folder.path, 'day=*'));
     expect(none.exit, none.stderr).toBe(4);
     // A folder gives the newest of all its exports.

@@ -5,8 +5,10 @@ import { loadExport } from '../../../src/wings/load/load-export.ts';
 import type { LoadSummary } from '../../../src/wings/load/load-rows.ts';
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
-import { allIds, loseTables, newer, repairCounted, twoNights } from '../repair/based-nights.ts';
+import { allIds, loseTables, newer, nightsOfFile, repairCounted } from '../repair/based-nights.ts';
 import { queryDuckdb, sqlText } from '../../support/query-duckdb.ts';
+
+const twoNights = nightsOfFile();
 
 async function load(database: string, folder: string, mode: 'replace' | 'scd2') {
   const request = { files: localDisk, folder, kind: 'duckdb', mode, maxDeletes: '10%' } as const;

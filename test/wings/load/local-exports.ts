@@ -5,6 +5,7 @@ import type { LoadRequest } from '../../../src/wings/load/load-export.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
 import { runExport } from '../../support/run-export.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
+import { fewColumns } from '../warehouse/diff/two-nights.ts';
 import { type LocalRecords, startLocalService } from './local-records.ts';
 
 /** Starts the service on local records for the tests of a file, which ends with them, and what makes exports of it. */
@@ -33,14 +34,22 @@ function sharedExports(exported: ReturnType<typeof exportsOf>) {
   };
 }
 
-/** Makes an export of the first `count` records, in a folder of its own unless a flag says where. */
+/** Makes an export of the first `count` records, with few of their columns, in a folder of its own unless a flag says where. */
 function exportsOf(service: LocalRecords) {
   return async (count: number, flags: Readonly<Record<string, unknown>> = {}): Promise<string> => {
     const out = typeof flags['out'] === 'string' ? flags['out'] : await tempFolder();
     const ids = join(await tempFolder(), 'ids.txt');
     await writeFile(ids, service.ids.slice(0, count).join('\n'));
     const parts = { 'ids-per-call': '20', 'rows-per-part': '40' };
-    const all = { ids, url: service.url, tables: 'assets,creators,files', ...parts, ...flags, out };
+    const all = {
+      ids,
+      url: service.url,
+      tables: 'assets,creators,files',
+      columns: fewColumns,
+      ...parts,
+      ...flags,
+      out,
+    };
     const { state, error } = await runExport({ flags: all });
     if (state !== 'complete') throw error ?? new Error(state);
     return out;

@@ -40,7 +40,8 @@ async function exported(): Promise<string> {
   const assets = [join(folder.path, 'assets.jsonl')];
   const service = await startService({ assets, host: '127.0.0.1', port: 0, clock: systemClock });
   const from = { ids: join(folder.path, 'ids.txt'), url: service.url };
-  const shape = { tables: 'assets,attributes', 'rows-per-part': '100' };
+  const columns = 'id,interface,content_metadata_name,content_metadata_attributes,extra';
+  const shape = { tables: 'assets,attributes', columns, 'rows-per-part': '100' };
   for (const format of ['csv', 'jsonl', 'parquet']) {
     const { state, error } = await runExport({ flags: { ...from, ...shape, format, out: join(out, format) } });
     if (state !== 'complete') throw error ?? new Error(state);

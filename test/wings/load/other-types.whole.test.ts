@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { assetIds, exportNight, firstNight, type NightRecord } from '../warehouse/diff/two-nights.ts';
+import { assetIds, exportNight, fewColumns, firstNight, type NightRecord } from '../warehouse/diff/two-nights.ts';
 import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -16,7 +16,11 @@ let out = '';
 
 beforeAll(async () => {
   folder = await keptFolder();
-  out = await exportNight({ record: firstNight, flags: { format: 'csv' }, out: `${folder.path}/night` });
+  out = await exportNight({
+    record: firstNight,
+    flags: { format: 'csv', columns: fewColumns },
+    out: `${folder.path}/night`,
+  });
 });
 
 afterAll(() => folder.remove());
@@ -163,4 +167,8 @@ it.each([
 
 let made: Promise<string> | undefined;
 const deepOnce = (): Promise<string> =>
-  (made ??= exportNight({ record: deepNight, flags: { format: 'csv' }, out: `${folder.path}/deep` }));
+  (made ??= exportNight({
+    record: deepNight,
+    flags: { format: 'csv', columns: fewColumns },
+    out: `${folder.path}/deep`,
+  }));

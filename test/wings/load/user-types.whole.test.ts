@@ -4,7 +4,7 @@ import { loadExport, type LoadRequest } from '../../../src/wings/load/load-expor
 import { parseTarget } from '../../../src/wings/load/load-target.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
 import { diffExports } from '../../../src/wings/warehouse/diff/diff-exports.ts';
-import { exportNight, firstNight, type NightRecord } from '../warehouse/diff/two-nights.ts';
+import { exportNight, fewColumns, firstNight, type NightRecord } from '../warehouse/diff/two-nights.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { emptyDatabases } from './both-databases.ts';
@@ -18,7 +18,11 @@ let night = '';
 
 beforeAll(async () => {
   folder = await keptFolder();
-  night = await exportNight({ record: firstNight, flags: { format: 'csv' }, out: join(folder.path, 'night') });
+  night = await exportNight({
+    record: firstNight,
+    flags: { format: 'csv', columns: fewColumns },
+    out: join(folder.path, 'night'),
+  });
 });
 
 afterAll(() => folder.remove());
@@ -60,7 +64,7 @@ describe.skipIf(isMissing)('changes', () => {
         const read = firstNight(asset, at);
         return read === undefined || at % 9 !== 0 ? read : { ...read, interface: 'Custom', odd: name };
       };
-      const flags = { format: 'parquet', 'exported-at': true };
+      const flags = { format: 'parquet', columns: fewColumns, 'exported-at': true };
       nights.push(await exportNight({ record, flags, out: join(folder.path, `date=2026-11-2${n}`) }));
     }
     diff = join(folder.path, 'changes');

@@ -9,6 +9,12 @@ import { runExport } from '../../../support/run-export.ts';
 import { keptFolder, tempFolder } from '../../../support/temp-folder.ts';
 
 export const assetIds = Array.from({ length: 240 }, (_, n) => generatedId(47, n));
+const generated = assetIds.map((id) => parseObject(generatedRecord(id)));
+
+/** A column of each type, and those that change from night to night: a third of all, for half of the CPU time. */
+export const fewColumns =
+  'id,interface,content_json_uri,content_files,content_metadata_name,content_metadata_description,content_links,' +
+  'ownership_owner,royalty_percent,creators,collection,supply_print_max_supply,burnt,token_info_supply,extra';
 
 /** What the service says of an asset in a night; undefined when it does not know it. */
 export type NightRecord = (record: JsonObject, n: number) => JsonObject | undefined;
@@ -62,8 +68,8 @@ export interface NightOptions {
 export async function exportNight({ record, ids = assetIds, flags = {}, out }: NightOptions): Promise<string> {
   const into = out ?? join(await tempFolder(), 'out');
   const { path: folder, remove } = await keptFolder();
-  const records = assetIds.flatMap((id, n) => {
-    const found = record(parseObject(generatedRecord(id)), n);
+  const records = generated.flatMap((whole, n) => {
+    const found = record(whole, n);
     return found === undefined ? [] : [`${JSON.stringify(found)}\n`];
   });
   await writeFile(join(folder, 'assets.jsonl'), records.join(''));
