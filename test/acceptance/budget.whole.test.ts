@@ -5,7 +5,7 @@ import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';
 import { runHere } from '../support/run-here.ts';
-import { type ProgramRun, runProgram, startProgram } from '../support/run-program.ts';
+import { type ProgramRun, startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const key = 'the-one-key';
@@ -29,7 +29,7 @@ describe('a budget', () => {
         ...['run', '--ids', 'ids.txt', '--url', service.url, '--ids-per-call', '10', '--rows-per-part', '50'],
         ...['--format', 'csv', '--json'],
       ];
-      const first = await runProgram([...command, '--out', 'out', flag, '800'], options);
+      const first = await runHere([...command, '--threads', '1', '--out', 'out', flag, '800'], options);
       expect(first.exit, first.stderr).toBe(8);
       expect(service.counts().calls).toBe(5);
       expect(await booked(stateDir)).toBe(800);

@@ -10,6 +10,7 @@ import { readLedgers } from '../../src/core/client/ledger/credit-ledger.ts';
 import { tunnellingSocks } from '../core/client/support/bad-proxies.ts';
 import { certificates } from '../support/certificates.ts';
 import { writeIdFile } from '../support/id-file.ts';
+import { runHere } from '../support/run-here.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -45,7 +46,9 @@ async function run(cert: string, trusted?: string) {
   await writeFile(authority, trusted ?? '');
   const stateDir = join(folder, 'state');
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const ended = await runProgram(['run', '--ids', 'ids.txt', '--url', url, '--out', 'out', '--format', 'csv'], {
+  const args = ['run', '--ids', 'ids.txt', '--url', url, '--out', 'out', '--format', 'csv', '--threads', '1'];
+  // Node.js reads the authorities when it starts.
+  const ended = await (trusted === undefined ? runHere : runProgram)(args, {
     cwd: folder,
     environment: {
       ASSET_EXPORT_API_KEY: 'canary-key',
@@ -108,21 +111,22 @@ describe('service.tls', () => {
       }),
     );
     const stateDir = join(folder, 'state');
-    const command = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
-      runProgram(args, {
-        cwd: folder,
-        environment: { ASSET_EXPORT_API_KEY: 'canary-key', ASSET_EXPORT_STATE: stateDir, ...environment },
-      });
+    const options = (environment: Readonly<Record<string, string>> = {}) => ({
+      cwd: folder,
+      environment: { ASSET_EXPORT_API_KEY: 'canary-key', ASSET_EXPORT_STATE: stateDir, ...environment },
+    });
+    const command = (args: readonly string[], environment?: Readonly<Record<string, string>>) =>
+      runHere(args, options(environment));
     const booked = async (): Promise<number> =>
       (await readLedgers({ stateDir, apiKey: 'canary-key' })).reduce((sum, { credits }) => sum + credits, 0);
-    return { folder, port, subjects, command, booked };
+    return { folder, port, subjects, command, options, booked };
   }
 
   const mutual = { cert: 'valid', key: 'key', ca: 'valid' };
 
   it('shows its certificate and trusts its authority, in threads too', async () => {
-    const { command, subjects } = await guarded(mutual);
-    const run = await command(['run', 'job.json', '--threads', '2']);
+    const { options, subjects } = await guarded(mutual);
+    const run = await runProgram(['run', 'job.json', '--threads', '2'], options());
     expect(run.exit, run.stderr).toBe(0);
     // Where threads make the parts, they alone send.
     expect(new Set(subjects)).toEqual(new Set(['localhost']));
@@ -140,10 +144,10 @@ describe('service.tls', () => {
 
   it('may change between runs', async () => {
     const { command, folder } = await guarded({ ...mutual, ca: 'expired' });
-    expect((await command(['run', 'job.json'])).exit).toBe(6);
+    expect((await command(['run', 'job.json', '--threads', '1'])).exit).toBe(6);
     const job = await readFile(join(folder, 'job.json'), 'utf8');
     await writeFile(join(folder, 'job.json'), job.replace('"ca":"expired"', '"ca":"valid"'));
-    const run = await command(['run', 'job.json']);
+    const run = await command(['run', 'job.json', '--threads', '1']);
     expect(run.exit, run.stderr).toBe(0);
   });
 
@@ -153,7 +157,7 @@ describe('service.tls', () => {
     [{ cert: 'valid' }, 'service.tls.key must be set when service.tls.cert is set'],
   ])('that is wrong ends with 2 before anything begins: %j', async (tls, words) => {
     const { command, folder, subjects, booked } = await guarded(tls);
-    const run = await command(['run', 'job.json']);
+    const run = await command(['run', 'job.json', '--threads', '1']);
     expect(run.exit, run.stderr).toBe(2);
     expect(run.stderr).toContain(words);
     expect(existsSync(join(folder, 'out'))).toBe(false);

@@ -5,6 +5,7 @@ import { localDisk } from '../../src/places/files/disk.ts';
 import { startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
 import { exportBytes } from '../support/run-export.ts';
+import { runHere } from '../support/run-here.ts';
 import { runProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -25,11 +26,11 @@ it('a disk that takes no more ends the program with 7, and with room again the s
   expect(stderr).toContain('run the same command again');
   expect(stderr).not.toContain('    at ');
   const sent = service.counts().calls;
-  const last = await runProgram(command('out'), { cwd: folder, environment });
+  const last = await runHere([...command('out'), '--threads', '1'], { cwd: folder, environment });
   expect(last.exit, last.stderr).toBe(0);
   // The answers that could still be written were kept.
   expect(service.counts().calls - sent).toBeLessThan(20);
-  await runProgram(command('calm'), { cwd: folder, environment });
+  await runHere([...command('calm'), '--threads', '1'], { cwd: folder, environment });
   await service.stop();
   expect((await verifyExport(localDisk, join(folder, 'out'))).damage).toEqual([]);
   expect({ ...exportBytes(join(folder, 'out')), 'manifest.json': '' }).toEqual({

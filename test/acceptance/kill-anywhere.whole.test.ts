@@ -8,11 +8,12 @@ import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { keptAnswers, knownBatches } from '../support/kept-answers.ts';
 import { runsAll } from '../support/lane.ts';
 import { exportBytes } from '../support/run-export.ts';
-import { runProgram, startProgram } from '../support/run-program.ts';
+import { runHere } from '../support/run-here.ts';
+import { startProgram } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const kills = runsAll ? 50 : 4;
-const calls = runsAll ? 150 : 60;
+const calls = runsAll ? 150 : 40;
 const idsPerCall = 20;
 const concurrency = 8;
 
@@ -24,6 +25,9 @@ function answered(service: GeneratedService): number {
 async function reached(service: GeneratedService, batches: number): Promise<void> {
   while (answered(service) < batches) await new Promise((resolve) => setTimeout(resolve, 1));
 }
+
+/** Threads take a second to start; threads.whole.test.ts kills them. */
+const programFlags = runsAll ? [] : ['--threads', '1'];
 
 const shape = { entries: calls * idsPerCall, invalidPercent: 2, duplicatePercent: 2 };
 
@@ -56,12 +60,10 @@ describe('an export that is killed', () => {
         '333',
       ],
       ...['--concurrency', String(concurrency), '--format', 'parquet,csv,jsonl', '--tables', 'assets,creators'],
-      // Threads take a second to start; threads.whole.test.ts kills them.
-      ...(runsAll ? [] : ['--threads', '1']),
     ];
 
     const calm = await startGeneratedService({ missingPercent: 3 });
-    const undisturbed = await runProgram(command(calm, 'calm'), { cwd: folder, environment });
+    const undisturbed = await runHere([...command(calm, 'calm'), '--threads', '1'], { cwd: folder, environment });
     await calm.stop();
     expect(undisturbed).toMatchObject({ exit: 0 });
     const total = calm.counts().calls;
@@ -70,7 +72,10 @@ describe('an export that is killed', () => {
     const batches = knownBatches(idEntries(shape), idsPerCall);
     const askedWhenKept = new Map<string, number>();
     for (let kill = 0; kill < kills; kill += 1) {
-      const { child, ended } = startProgram(command(service, 'killed'), { cwd: folder, environment });
+      const { child, ended } = startProgram([...command(service, 'killed'), ...programFlags], {
+        cwd: folder,
+        environment,
+      });
       // The points are spread from the first answer to behind the last; every second one lies a little later.
       await Promise.race([reached(service, Math.floor(((kill + 1) * total) / kills)), ended]);
       if (kill % 2 === 1) await new Promise((resolve) => setTimeout(resolve, (kill * 7) % 40));
@@ -81,7 +86,7 @@ describe('an export that is killed', () => {
         if (!askedWhenKept.has(first)) askedWhenKept.set(first, asked.get(first) ?? 0);
       }
     }
-    const last = await runProgram(command(service, 'killed'), { cwd: folder, environment });
+    const last = await runHere([...command(service, 'killed'), '--threads', '1'], { cwd: folder, environment });
     await service.stop();
 
     expect(last.exit, last.stderr).toBe(0);
