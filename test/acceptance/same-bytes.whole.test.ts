@@ -6,8 +6,8 @@ import { exportBytes, runExport } from '../support/run-export.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const base = {
-  'ids-per-call': '100',
-  'rows-per-part': '770',
+  'ids-per-call': '40',
+  'rows-per-part': '308',
   format: 'parquet,csv,jsonl,raw',
   tables: 'assets,creators,authorities,grouping,collections,files,attributes',
   compression: 'csv=gzip,jsonl=zstd',
@@ -18,7 +18,7 @@ describe('the files of an export', () => {
   it('are the same bytes with 1 and 16 calls at once, and with shuffled, late and repeated answers', async () => {
     const folder = await tempFolder();
     const ids = join(folder, 'ids.txt');
-    await writeIdFile(ids, { entries: 5000, invalidPercent: 2, duplicatePercent: 3 });
+    await writeIdFile(ids, { entries: 2000, invalidPercent: 2, duplicatePercent: 3 });
     const made = [];
     for (const { name, concurrency, service } of [
       { name: 'calm', concurrency: '1', service: {} },
@@ -35,7 +35,7 @@ describe('the files of an export', () => {
       await running.stop();
       expect(outcome.state).toBe('complete');
       expect(running.counts().calls).toBe(
-        Math.ceil((outcome.account.counts.exported + outcome.account.counts.missing) / 100),
+        Math.ceil((outcome.account.counts.exported + outcome.account.counts.missing) / 40),
       );
       made.push({ bytes: exportBytes(out), notes: outcome.account.notes });
     }
@@ -43,17 +43,17 @@ describe('the files of an export', () => {
     expect(Object.keys(calm?.bytes ?? {})).toHaveLength(1 + 6 * (1 + 7 * 3 + 2));
     expect(busy?.bytes).toEqual(calm?.bytes);
     // The manifest of the odd run also tells of the records that came twice.
-    expect(odd?.notes.repeatedRecords).toBeGreaterThan(100);
+    expect(odd?.notes.repeatedRecords).toBeGreaterThan(40);
     expect({ ...odd?.bytes, 'manifest.json': '' }).toEqual({ ...calm?.bytes, 'manifest.json': '' });
   });
 
   it('of one part do not depend on how many ids a call has', async () => {
     const folder = await tempFolder();
     const ids = join(folder, 'ids.txt');
-    await writeIdFile(ids, { entries: 1500, invalidPercent: 2, duplicatePercent: 3 });
+    await writeIdFile(ids, { entries: 600, invalidPercent: 2, duplicatePercent: 3 });
     const running = await startGeneratedService({ missingPercent: 3 });
     const made = [];
-    for (const idsPerCall of ['1000', '37']) {
+    for (const idsPerCall of ['400', '37']) {
       const out = join(folder, idsPerCall);
       const flags = { ...base, 'ids-per-call': idsPerCall, 'rows-per-part': '100000' };
       await runExport({ flags: { ...flags, ids, url: running.url, out } });

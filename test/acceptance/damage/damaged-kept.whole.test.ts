@@ -162,11 +162,11 @@ describe.each(Object.entries(kept))('what %s left', (name, { make, again, made, 
   };
 
   // Promise, Nothing misread: Kept files damaged in 16 ways give right bytes or an error (sampled)
-  it.each(sampled(Object.entries(damages), 2))(
+  it.each(sampled(Object.entries(damages), 3))(
     'is right or named with 12: %s',
     async (how, damage) => {
       const wrong: string[] = [];
-      const taken = sampled(files);
+      const taken = sampled(files, 16);
       for (const path of taken) {
         rmSync(folder('case'), { recursive: true, force: true });
         cpSync(folder('stopped'), folder('case'), { recursive: true });
@@ -211,7 +211,7 @@ describe('what a service with a store left', () => {
     expect(right).toContain(known[7]);
     const files = filesBelow(join(top.path, 'kept'));
     const wrong: string[] = [];
-    for (const path of sampled(files, 2)) {
+    for (const path of sampled(files, 5)) {
       rmSync(join(top.path, 'case'), { recursive: true, force: true });
       cpSync(join(top.path, 'kept'), join(top.path, 'case'), { recursive: true });
       const victim = join(top.path, 'victim');
