@@ -84,7 +84,7 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
   });
 
   inOne('duckdb').each(sampled(['replace', 'scd2'] as const, 2))(
-    // Promise, Nothing misread: Loading a diff twice changes nothing; out of order it is refused
+    // Promise, Nothing misread: Loading a diff twice changes nothing; out of order it is refused (sampled)
     'of diffs applied twice change nothing, and elsewhere the whole export is named: %s',
     async (mode) => {
       const database = await opened(kind);

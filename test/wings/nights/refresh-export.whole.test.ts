@@ -61,7 +61,7 @@ describe('an export with a base', () => {
     });
   });
 
-  it.each(sampled(['parquet', 'csv', 'jsonl', 'raw'], 2))(
+  it.each(sampled(['parquet', 'csv', 'jsonl', 'raw'], 4))(
     'carries fresh rows from %s over, byte for byte and without a call',
     async (format) => {
       const [first, second, full] = [await tempFolder(), await tempFolder(), await tempFolder()];

@@ -1,6 +1,6 @@
-import { readdirSync, readlinkSync } from 'node:fs';
+import { cpSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Job } from '../../../src/core/job/job-schema.ts';
 import { folderNights } from '../../../src/wings/nights/folder-nights.ts';
 import { planPruning } from '../../../src/wings/nights/prune-exports.ts';
@@ -11,15 +11,24 @@ import { localDisk } from '../../../src/places/files/disk.ts';
 import { readManifest } from '../../../src/places/export/manifest.ts';
 import type { ExportContext } from '../../../src/core/run/export-context.ts';
 import { night } from '../../support/nights.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 
 const ids = Array.from({ length: 200 }, (_, n) => generatedId(4, n));
 const others = Array.from({ length: 200 }, (_, n) => generatedId(5, n));
 const records = [...ids, ...others].map(generatedRecord);
 
-/** A first night of all ids, and nights of other lists, all in one folder. */
+const firstOnly = await keptFolder();
+afterAll(() => firstOnly.remove());
+
+/** A first night of all ids, which is made once, and nights of other lists, all in one folder. */
 async function nights() {
+  if (readdirSync(firstOnly.path).length === 0) await nightsAt(firstOnly.path).run(0, ids, { base: 'none' });
   const top = await tempFolder();
+  cpSync(firstOnly.path, top, { recursive: true, verbatimSymlinks: true });
+  return nightsAt(top);
+}
+
+function nightsAt(top: string) {
   const dayOf = (day: number): string => join(top, `date=2026-11-${20 + day}`);
   const run = async (
     day: number,
@@ -37,7 +46,6 @@ async function nights() {
     const { job } = loadJob({ flags: { ids: 'a', url: 'http://localhost', out: 'o', ...own }, folder: '/' });
     return { ...outcome, warnings, exit: errorOf(outcome, job)?.exit };
   };
-  await run(0, ids, { base: 'none' });
   const manifestOf = (day: number) => readManifest(localDisk, dayOf(day));
   return { top, run, manifestOf, latest: () => readlinkSync(join(top, 'latest')) };
 }

@@ -139,14 +139,10 @@ describe('an export that is sorted', () => {
   // Promise, Nothing misread: A sorted rebuild has its source's rows, and the same bytes with any memory
   it('has the same bytes with little memory and with much', async () => {
     const columns = ['collection', 'content_metadata_name'];
-    const [first, ...others] = [
-      await sortedBy(columns),
-      await sortedBy(columns, { memoryBytes: 200e6 }),
-      await sortedBy(columns, { memoryBytes: 20_000 }, small),
-      await sortedBy(columns, {}, small),
-    ].map(exportBytes);
-    expect(others[0]).toEqual(first);
-    expect(others[1]).toEqual(others[2]);
+    const much = exportBytes(await sortedBy(columns));
+    expect(exportBytes(await sortedBy(columns, { memoryBytes: 200e6 }))).toEqual(much);
+    const muchOfSmall = source === small ? much : exportBytes(await sortedBy(columns, {}, small));
+    expect(exportBytes(await sortedBy(columns, { memoryBytes: 20_000 }, small))).toEqual(muchOfSmall);
   }, 3_600_000);
 
   it('depends on the rows and not on their order: sorted again it has the same tables', async () => {

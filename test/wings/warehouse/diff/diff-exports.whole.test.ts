@@ -1,13 +1,12 @@
 import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type DiffRequest, diffExports } from '../../../../src/wings/warehouse/diff/diff-exports.ts';
 import { readRows } from '../../../../src/exports/finished-export.ts';
 import { verifyExport } from '../../../../src/exports/verify-export.ts';
 import { localDisk } from '../../../../src/places/files/disk.ts';
 import { runHere } from '../../../support/run-here.ts';
-import { runProgram } from '../../../support/run-program.ts';
-import { tempFolder } from '../../../support/temp-folder.ts';
+import { keptFolder, tempFolder } from '../../../support/temp-folder.ts';
 import { changesOf, comparedByHand, ignored, jsonLines } from './plain-comparison.ts';
 import { assetIds, exportNight, firstNight, type NightOptions, secondNight } from './two-nights.ts';
 import { sampled } from '../../../model/support/sample.ts';
@@ -21,6 +20,18 @@ async function diffOf(from: string, to: string, more: Partial<DiffRequest> = {})
 /** The ids of the second night: 100 to 109 are listed no more, and the order is another. */
 const idsOfSecond = [...assetIds.slice(110), ...assetIds.slice(0, 100)];
 
+/** Nights that tests share, which must not change them. */
+const shared = new Map<NightOptions, Promise<string>>();
+const folder = await keptFolder();
+afterAll(() => folder.remove());
+
+function nightOf(options: NightOptions): Promise<string> {
+  const known = shared.get(options) ?? exportNight({ ...options, out: join(folder.path, String(shared.size)) });
+  shared.set(options, known);
+  return known;
+}
+
+const first: NightOptions = { record: firstNight };
 const second: NightOptions = { record: secondNight, ids: idsOfSecond };
 
 describe('a diff', () => {
@@ -57,8 +68,8 @@ describe('a diff', () => {
   );
 
   it('has the child rows of changed assets, a manifest with both seals, and passes verify', async () => {
-    const from = await exportNight({ record: firstNight });
-    const to = await exportNight(second);
+    const from = await nightOf(first);
+    const to = await nightOf(second);
     const { out } = await diffOf(from, to);
     const changed = new Set(
       (await comparedByHand(from, to)).filter((row) => row['op'] !== 'delete').map((row) => row['id']),
@@ -77,7 +88,7 @@ describe('a diff', () => {
     expect((await verifyExport(localDisk, out)).damage).not.toEqual([]);
   });
   it('removes what an interrupted one left', async () => {
-    const from = await exportNight({ record: firstNight });
+    const from = await nightOf(first);
     const out = join(await tempFolder(), 'diff');
     for (const left of ['.run/diff/diff.duckdb', '.run/unfinished/x', 'parquet/changes/part-00007.parquet']) {
       await mkdir(dirname(join(out, left)), { recursive: true });
@@ -90,15 +101,15 @@ describe('a diff', () => {
   });
 
   it('of an export with itself is empty', async () => {
-    const from = await exportNight({ record: firstNight });
+    const from = await nightOf(first);
     const { out, summary } = await diffOf(from, from);
     expect(summary.counts).toEqual({ inserted: 0, updated: 0, deleted: 0, unchanged: 200 });
     expect((await verifyExport(localDisk, out)).damage).toEqual([]);
   });
 
   it('sees prices when nothing is ignored, and no owners when these are', async () => {
-    const from = await exportNight({ record: firstNight });
-    const to = await exportNight(second);
+    const from = await nightOf(first);
+    const to = await nightOf(second);
     expect((await diffOf(from, to)).summary.columns['extra']).toBeUndefined();
     expect((await diffOf(from, to, { ignored: [] })).summary.columns['extra']).toBeGreaterThan(10);
     expect(
@@ -115,7 +126,7 @@ describe('a diff', () => {
   });
 
   it('refuses a damaged side, one that it cannot read exactly, and a folder that is taken', async () => {
-    const from = await exportNight({ record: firstNight });
+    const from = await exportNight(first);
     const lines = await exportNight({ record: firstNight, flags: { format: 'jsonl' } });
     await expect(diffOf(from, lines)).rejects.toThrow('Parquet or exact CSV');
     await expect(diffOf(from, from, { out: lines })).rejects.toThrow('already holds');
@@ -129,9 +140,9 @@ describe('a diff', () => {
   });
 
   it('is a command: a summary, JSON, and exit 3 when it is asked for', async () => {
-    const from = await exportNight({ record: firstNight });
-    const to = await exportNight(second);
-    const plain = await runProgram(['diff', from, to]);
+    const from = await nightOf(first);
+    const to = await nightOf(second);
+    const plain = await runHere(['diff', from, to]);
     expect(plain.exit, plain.stderr).toBe(0);
     expect(plain.stdout).toMatch(/inserted +20\n {2}updated +\d+ {3}\w/);
     expect((await runHere(['diff', from, to, '--exit-code'])).exit).toBe(3);
