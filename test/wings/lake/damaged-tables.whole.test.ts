@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../../support/run-here.ts';
+import { sampled } from '../../model/support/sample.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { runNight } from './support/lake-root.ts';
 
@@ -24,11 +25,12 @@ function fixesIn(stdout: string): string[] {
 }
 
 describe('a lake whose newest version cannot be read', () => {
-  it.each([
+  const harms = [
     ['empty', ''],
     ['cut', '{"format-version":2,'],
     ['of something else', '{"format-version":2}'],
-  ])(
+  ] as const;
+  it.each(sampled(harms, 3))(
     'is rebuilt by the command that is named where that file is %s',
     async (_, bytes) => {
       const { root, version, read, lake } = await rootOf(2);

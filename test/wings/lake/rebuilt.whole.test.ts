@@ -2,6 +2,7 @@ import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../../support/run-here.ts';
+import { sampled } from '../../model/support/sample.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { folderOf, runNight } from './support/lake-root.ts';
 
@@ -18,11 +19,12 @@ async function rootOf(nights: number) {
 describe('a night of which a part', () => {
   const part = 'parquet/assets/part-00000.parquet';
 
-  it.each([
+  const harms = [
     ['is missing', 'does not exist', (file: string) => rm(file)],
     ['is cut', 'has 50 bytes, not', (file: string) => truncate(file, 50)],
     ['is no Parquet file', 'is damaged', (file: string, bytes: number) => writeFile(file, Buffer.alloc(bytes))],
-  ])(
+  ] as const;
+  it.each(sampled(harms, 3))(
     '%s has a rebuild write nothing, and name part and command',
     async (_, what, harm) => {
       const { root, lake, inLake } = await rootOf(2);

@@ -6,6 +6,7 @@ import { idOfBytes } from '../../../src/lib/ids/asset-id.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
 import { bytesOfKey } from '../../../src/wings/listing/walk/keys.ts';
 import { type ListAccount, listStatus } from '../../../src/wings/listing/index.ts';
+import { sampled } from '../../model/support/sample.ts';
 import { listHere } from '../../support/listing/list-here.ts';
 import { ListWire } from '../../support/listing/list-wire.ts';
 import { SimulatedIndex } from '../../support/listing/simulated-index.ts';
@@ -62,7 +63,7 @@ describe('a list', () => {
     const lists: (string[] | undefined)[] = [];
     for (const direction of ['rising', 'falling'] as const)
       for (const concurrency of ['1', '8']) {
-        const index = new SimulatedIndex({ rows: 20_000, seed: 1, direction });
+        const index = new SimulatedIndex({ rows: 8000, seed: 1, direction });
         const list = await listHere(new ListWire(index), { flags: { concurrency } });
         const { account } = await list.run();
         expect(account.proof).toBe('ranges');
@@ -201,7 +202,7 @@ describe('a service that lists wrongly', () => {
 describe('a list that was stopped', () => {
   it('resumes without asking for an answered page, and has the same bytes', async () => {
     const index = new SimulatedIndex({ rows: 6000, seed: 2 });
-    for (let call = 1; call < 9; call += 1) {
+    for (const call of sampled([1, 2, 3, 4, 5, 6, 7, 8], 4)) {
       let isDown = true;
       const wire = new ListWire(index, {
         total: () => 6000,
@@ -315,7 +316,7 @@ describe('what ends a list', () => {
   it('a budget that is spent at any call: the old list stays, and the same command completes it, with no call twice', async () => {
     const index = new SimulatedIndex({ rows: 6000, seed: 2 });
     const calls = 8;
-    for (let affordable = 1; affordable <= calls; affordable += 1) {
+    for (const affordable of sampled([1, 2, 3, 4, 5, 6, 7, 8], 4)) {
       const wire = new ListWire(index, { total: () => 6000 });
       const list = await listHere(wire, { flags: { 'credits-per-run': String(10 * affordable) } });
       await writeFile(list.out, 'old');
