@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runWings } from '../../../src/world/wings.ts';
 import { prepareInputs } from '../../../src/core/ids/prepare-inputs.ts';
 import { loadJob } from '../../../src/core/job/load-job.ts';
@@ -12,7 +12,7 @@ import { localDisk } from '../../../src/places/files/disk.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { firstNight, night } from '../../support/nights.ts';
 import { exportBytes, runExport } from '../../support/run-export.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
+import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -27,15 +27,14 @@ const flags = { format: 'csv,parquet', tables: 'assets,creators,changes', 'max-a
 const first = { day: 0, records: older, ids: ids.slice(0, 110) };
 const second = { day: 2, records: newer, ids: ids.slice(1) };
 
-/** The two nights in folders. */
-async function inFolders(): Promise<{
-  base: string;
-  firstIds: string;
-  idFile: string;
-  tables: [string, string][];
-  credits: number;
-}> {
-  const top = await tempFolder();
+const kept = await keptFolder();
+afterAll(() => kept.remove());
+let made: ReturnType<typeof makeInFolders> | undefined;
+
+/** The two nights in folders, made once: tests read them. */
+const inFolders = () => (made ??= makeInFolders(kept.path));
+
+async function makeInFolders(top: string) {
   const [firstIds, idFile] = [join(top, 'first.txt'), join(top, 'ids.txt')];
   const [base, out] = [join(top, 'date=2026-11-20'), join(top, 'date=2026-11-22')];
   await night({ ...first, idFile: firstIds, out: base, flags: { ...flags, base: 'none' } });
