@@ -68,7 +68,7 @@ async function exported(flags: Readonly<Record<string, unknown>>): Promise<strin
 }
 
 describe('an export that is rebuilt', () => {
-  it.each(sampled(['raw', 'parquet', 'jsonl', 'csv'], 2))(
+  it.each(sampled(['raw', 'parquet', 'jsonl', 'csv'], 4))(
     // Promise, Nothing misread: A rebuilt export, from any format, has the bytes of a requested one (sampled)
     'from %s has the bytes of one that was requested, and its account',
     async (format) => {
