@@ -190,7 +190,8 @@ function historyOf(kind: Kind, mode: LoadRequest['mode'], draw: (below: number) 
   const all = Array.from({ length: nightsFor(kind, mode) }, (_, night) => night);
   const inOrder = all.filter(() => mode === 'replace' || draw(4) > 0);
   // A night and the one after it, out of order, twice and skipped.
-  const chosen = mode === 'scd2' ? inOrder : [...inOrder, ...[1, 2].map(() => draw(all.length))];
+  const chosen =
+    mode === 'scd2' ? inOrder : [...inOrder, ...[1, 2].map(() => draw(runsAll ? listed.length : all.length))];
   return chosen.map((night) => ({ night, isTampered: draw(5) === 0 }));
 }
 
