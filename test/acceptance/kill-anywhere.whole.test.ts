@@ -95,7 +95,8 @@ describe('an export that is killed', () => {
       'manifest.json': '',
     });
     const asked = askedCounts(service);
-    expect(askedWhenKept.size).toBeGreaterThan(total * 0.9);
+    // An answer keeps its slot until it is kept.
+    expect(askedWhenKept.size).toBeGreaterThanOrEqual(total - concurrency);
     for (const [first, count] of askedWhenKept) expect(asked.get(first), first).toBe(count);
     // What is asked for again was in flight when the program was killed.
     expect(service.counts().calls - total).toBeLessThanOrEqual(kills * concurrency);
