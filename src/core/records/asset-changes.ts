@@ -1,6 +1,6 @@
 import { parseJson, stringifyJson, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { type RowBlock, textOfCell } from './row-block.ts';
-import { type Cell, type Column, isIdColumn, type Row, wholeName } from './table.ts';
+import { type Cell, type Column, isIdColumn, type Row, type Table, wholeName } from './table.ts';
 import { timestampText } from './texts.ts';
 
 /** Two rows of the same columns, in whatever form their cells have. */
@@ -35,6 +35,19 @@ export function compareAssets(columns: readonly Column[], ignored: readonly stri
       const [before, after] = pair.texts(place);
       return without(before, paths) !== without(after, paths);
     });
+}
+
+/**
+ * Whether rows of `assets` differ wherever those of a child table do: they have the column of its list, and it is compared.
+ * @param ignored names of columns, as the column table has them
+ */
+export function showRowsOf(
+  { list }: Pick<Table, 'list'>,
+  assets: readonly Column[],
+  ignored: readonly string[],
+): boolean {
+  const isList = (column: Column): boolean => column.path.join('.') === list?.join('.');
+  return list === undefined || assets.some((column) => isList(column) && !ignored.includes(wholeName(column)));
 }
 
 /** Rows of cells to compare. */

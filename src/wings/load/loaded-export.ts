@@ -2,6 +2,7 @@ import { type FileReader, type LoadPlan, type LoadTable, planLoad } from '../war
 import { basename } from 'node:path';
 import { type FinishedExport, openFinished } from '../../exports/finished-export.ts';
 import { verifyExport } from '../../exports/verify-export.ts';
+import { showRowsOf } from '../../core/records/asset-changes.ts';
 import { changeColumns, changesTable } from '../../core/records/columns.ts';
 import { limitOf, limitText } from '../../places/export/export-facts.ts';
 import { ExportError } from '../../lib/export-error.ts';
@@ -15,7 +16,7 @@ export interface LoadedExport {
   /** The tables that are filled. Of a diff, `assets` has no files: only its `changes` do. */
   readonly plan: LoadPlan;
   readonly changes: LoadTable | undefined;
-  /** The export that the changes begin from. */
+  /** The export that the changes begin from; undefined where they do not tell the changes of all tables. */
   readonly base: { readonly name: string; readonly seal: string } | undefined;
   /** What the tables hold afterwards; of a diff its newer export. */
   readonly seal: string;
@@ -64,18 +65,21 @@ export async function openLoadedExport(request: ExportToLoad, reader: FileReader
   const changes = planned.tables.find(({ name }) => name === changesTable.name);
   const { diff, base, job } = manifest;
   const { address = folder } = request;
-  const { 'base.ignore': ignored } = job;
+  const { 'base.ignore': ignore } = job;
+  const ignored = Array.isArray(ignore) ? ignore.map(String) : [];
+  const { columns = [] } = planned.tables.find(({ name }) => name === 'assets')?.table ?? {};
+  const showAll = planned.tables.every(({ table }) => showRowsOf(table, columns, ignored));
   return {
     finished,
     plan: { ...planned, tables: tablesToFill(planned, manifest, changes) },
     changes,
-    base: diff?.from ?? (changes === undefined ? undefined : base),
+    base: diff?.from ?? (changes !== undefined && showAll ? base : undefined),
     seal: diff?.to.seal ?? contentSeal(manifest),
     isDiff: diff !== undefined,
     address,
     name: diff?.to.name ?? basename(address),
     startedAtMs: manifest.startedAtMs,
-    ignored: Array.isArray(ignored) ? ignored.map(String) : [],
+    ignored,
   };
 }
 

@@ -83,6 +83,51 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
     expect(wanted.map((rows) => rows.length > 150)).toEqual([true, true, true]);
   });
 
+  describe('of child rows whose assets are exported without the column that holds them', () => {
+    const flags = { columns: 'id,content_metadata_name', tables: 'assets,creators,files', format: 'csv,raw' };
+
+    /** The tables after both nights, the second one loaded from `second`, and after the second one alone. */
+    async function both(first: string, second: string, night: string) {
+      const changed = await opened(kind);
+      await load(changed.target, first);
+      const way = await load(changed.target, second);
+      const whole = await opened(kind);
+      await load(whole.target, night);
+      return { way, held: await dumped(changed), wanted: await dumped(whole) };
+    }
+
+    inOne()('are those of the newer export after a diff of it', async () => {
+      const [first, second] = [
+        await exportNight({ record: firstNight, flags }),
+        await exportNight({ record: secondNight, flags }),
+      ];
+      const out = join(await tempFolder(), 'diff');
+      const { columns } = await diffExports({
+        files: localDisk,
+        from: first,
+        to: second,
+        out,
+        memoryBytes: 300e6,
+        ignored: [],
+        version: '0',
+      });
+      // Of every tenth asset but those whose price changed.
+      expect(columns).toMatchObject({ creators: 18 });
+      const { way, held, wanted } = await both(first, out, second);
+      expect(way).toBe('by changes');
+      expect(held).toEqual(wanted);
+    });
+
+    inOne()('are those of a night, which is compared as a whole', async () => {
+      const nightly = { ...flags, tables: `${flags.tables},changes`, 'max-age': '0d', 'missing-after': '0d' };
+      const first = await exportNight({ record: firstNight, flags: { ...nightly, base: 'none' } });
+      const second = await exportNight({ record: secondNight, flags: { ...nightly, base: first } });
+      const { way, held, wanted } = await both(first, second, second);
+      expect(held).toEqual(wanted);
+      expect(way).toBe('by comparing');
+    });
+  });
+
   inOne('duckdb').each(sampled(['replace', 'scd2'] as const, 2))(
     // Promise, Nothing misread: Loading a diff twice changes nothing; out of order it is refused (sampled)
     'of diffs applied twice change nothing, and elsewhere the whole export is named: %s',

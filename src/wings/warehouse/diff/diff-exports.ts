@@ -161,7 +161,9 @@ async function counted(session: DiffSession, sides: DiffSides, { ignored }: Diff
 }
 
 function summaryOf({ a, b }: DiffSides, { counts, perColumn, uncompared, columns }: FoundChanges): DiffSummary {
-  const named = columns.flatMap(({ name }) => {
+  // In the order of the columns, then child tables.
+  const names = new Set([...columns.map(({ name }) => name), ...perColumn.keys()]);
+  const named = [...names].flatMap((name) => {
     const count = perColumn.get(name);
     return count === undefined ? [] : [[name, count] as const];
   });

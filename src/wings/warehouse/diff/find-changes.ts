@@ -1,4 +1,4 @@
-import { cellPair, compareAssets, isTime, valuesText } from '../../../core/records/asset-changes.ts';
+import { cellPair, compareAssets, isTime, showRowsOf, valuesText } from '../../../core/records/asset-changes.ts';
 import { changesOf } from '../../../core/records/columns.ts';
 import { messageOf } from '../../../lib/export-error.ts';
 import { type Cell, type Column, isIdColumn, type Row } from '../../../core/records/table.ts';
@@ -31,7 +31,7 @@ export interface DiffCounts {
 
 /**
  * Finds the assets that differ. DuckDB compares a hash of each row, so that memory holds keys and not rows; the rows of the assets that remain are
- * compared here, cell by cell. The ids of inserts and updates go into the table `kept`.
+ * compared here, cell by cell. Where `assets` lacks the column of a child table's list, the rows of that are compared, too. The ids of inserts and updates go into the table `kept`.
  * @param changedAtUs when the newer export began, in microseconds since 1970; null where that is not known
  */
 export async function findChanges(
@@ -46,11 +46,17 @@ export async function findChanges(
   const hashed = common.filter((name) => !['id', 'fetched_at', 'exported_at', ...ignored].includes(name));
   const a = await withKeys(session, 'keys_a', sides.a, hashed);
   const b = await withKeys(session, 'keys_b', sides.b, hashed);
-  await session.run(pickedText);
+  const apart = childrenApart(sides, common);
+  for (const name of apart) {
+    await session.run(childKeysOf(`a_${name}`, a, name));
+    await session.run(childKeysOf(`b_${name}`, b, name));
+  }
+  await session.run(pickedText(apart));
   const totals = await onlyRow(
     session,
     `SELECT (SELECT count(*) FROM keys_b), (SELECT count(*) FROM picked WHERE is_new)`,
   );
+  for (const name of apart) await session.run(`DROP TABLE a_${name}; DROP TABLE b_${name}`);
   await session.run('DROP TABLE keys_a; DROP TABLE keys_b; CREATE TABLE kept (id VARCHAR)');
   // The rows are sorted when they are read.
   await session.run('SET preserve_insertion_order = false');
@@ -112,18 +118,46 @@ async function withKeys(
 function keysOf(table: string, side: DiffSide, hashed: readonly string[]): string {
   const columns = columnsIn(side, 'assets');
   const chosen = hashed.flatMap((name) => columns.get(name) ?? []);
-  const isText = ({ type }: Column): boolean => type === 'string' || type === 'json';
-  const texts = chosen.filter(isText).map((column) => valueSql(column));
-  const others = chosen.filter((column) => !isText(column)).map((column) => valueSql(column));
-  // Lengths and numbers first, each with an end, then the texts: no two rows have the same.
-  const parts = [...texts.map((text) => `strlen(${text}), '|'`), ...others.map((value) => `${value}, '|'`), ...texts];
-  const hash = parts.length === 0 ? '0' : `md5_number(concat(${parts.join(', ')}))`;
-  return `CREATE TABLE ${table} AS SELECT row_number() OVER () AS n, ${idOf(side)} AS id, ${hash} AS h FROM ${assetsOf(side)}`;
+  return `CREATE TABLE ${table} AS SELECT row_number() OVER () AS n, ${idOf(side)} AS id, ${hashOf(chosen)} AS h FROM ${assetsOf(side)}`;
 }
 
-const pickedText = `CREATE TABLE picked AS
-SELECT row_number() OVER (ORDER BY b.n IS NULL, b.n, a.n) AS k, coalesce(b.id, a.id) AS id, a.n IS NOT NULL AS is_old, b.n IS NOT NULL AS is_new
-FROM keys_a a FULL JOIN keys_b b ON a.id = b.id WHERE a.h IS DISTINCT FROM b.h`;
+/** A hash of the values of a row. */
+function hashOf(columns: readonly Column[]): string {
+  const isText = ({ type }: Column): boolean => type === 'string' || type === 'json';
+  const texts = columns.filter(isText).map((column) => valueSql(column));
+  const others = columns.filter((column) => !isText(column)).map((column) => valueSql(column));
+  // Lengths and numbers first, each with an end, then the texts: no two rows have the same.
+  const parts = [...texts.map((text) => `strlen(${text}), '|'`), ...others.map((value) => `${value}, '|'`), ...texts];
+  return parts.length === 0 ? '0' : `md5_number(concat(${parts.join(', ')}))`;
+}
+
+/** The child tables of both sides whose changes the compared columns of `assets` do not show, and no ignored one does. */
+function childrenApart({ a, b }: DiffSides, common: readonly string[]): string[] {
+  const columns = [...columnsIn(b, 'assets')].flatMap(([name, column]) => (common.includes(name) ? [column] : []));
+  return [...b.finished.tables.values()].flatMap((table) => {
+    const isInBoth = [a, b].every((side) => readerIn(side, table.name) !== undefined);
+    return isInBoth && !showRowsOf(table, columns, []) ? [table.name] : [];
+  });
+}
+
+/** A hash of all rows of a child table for each asset. No two of them are the same: each has its position. */
+function childKeysOf(table: string, side: DiffSide, name: string): string {
+  const columns = [...columnsIn(side, name).values()].filter((column) => !isTime(column));
+  const id = doubleQuoted(columns[0]?.name ?? '');
+  return `CREATE TABLE ${table} AS SELECT ${id} AS id, bit_xor(${hashOf(columns)}) AS h FROM ${readerIn(side, name) ?? ''} GROUP BY 1`;
+}
+
+/** @param apart child tables whose rows are compared; the column `apart` has the names of those that differ */
+function pickedText(apart: readonly string[]): string {
+  const joins = apart.map(
+    (name) => ` LEFT JOIN a_${name} ON a_${name}.id = a.id LEFT JOIN b_${name} ON b_${name}.id = b.id`,
+  );
+  const differs = apart.map((name) => `a_${name}.h IS DISTINCT FROM b_${name}.h`);
+  const names = apart.map((name, index) => `, CASE WHEN ${differs[index] ?? ''} THEN '${name},' END`);
+  return `CREATE TABLE picked AS
+SELECT row_number() OVER (ORDER BY b.n IS NULL, b.n, a.n) AS k, coalesce(b.id, a.id) AS id, a.n IS NOT NULL AS is_old, b.n IS NOT NULL AS is_new, concat(''${names.join('')}) AS apart
+FROM keys_a a FULL JOIN keys_b b ON a.id = b.id${joins.join('')} WHERE ${['a.h IS DISTINCT FROM b.h', ...differs].join(' OR ')}`;
+}
 
 function rowsText(table: 'old' | 'new', side: DiffSide, flag: string): string {
   const columns = [...columnsIn(side, 'assets').values()];
@@ -143,7 +177,7 @@ interface Layout {
 
 function streamText({ before, after }: Layout): string {
   const cells = [...before.map((_, index) => `o.c${index}`), ...after.map((_, index) => `w.c${index}`)];
-  return `SELECT p.id, p.is_old, p.is_new, f.outcome, ${cells.join(', ')} FROM picked p
+  return `SELECT p.id, p.is_old, p.is_new, f.outcome, p.apart, ${cells.join(', ')} FROM picked p
 LEFT JOIN old o ON o.k = p.k LEFT JOIN new w ON w.k = p.k LEFT JOIN fates f ON f.id = p.id ORDER BY p.k`;
 }
 
@@ -164,7 +198,7 @@ function changeMaker(
   const kept = before.flatMap((column, place) => (isTime(column) ? [] : [place]));
   const id = after.findIndex(isIdColumn);
   return (values) => {
-    const [assetId, isOld, isNew, fate, ...cells] = values;
+    const [assetId, isOld, isNew, fate, apart, ...cells] = values;
     const old = before.map((column, index) => cellOf(cells[index] ?? null, column));
     const now = after.map((column, index) => cellOf(cells[before.length + index] ?? null, column));
     const rest = now.filter((_, place) => place !== id);
@@ -185,7 +219,10 @@ function changeMaker(
       };
     const was = places.map((place) => old[place] ?? null);
     const differing = compare(cellPair(was, now));
-    const changed = differing.map((place) => after[place]?.name ?? '');
+    const children = String(apart)
+      .split(',')
+      .filter((name) => name !== '');
+    const changed = [...differing.map((place) => after[place]?.name ?? ''), ...children];
     if (changed.length === 0) return { count: 'unchanged', changed, row: undefined };
     const text = valuesText(after, was, differing);
     const row = ['update', null, changedAtUs, String(assetId), JSON.stringify(changed), text, ...rest];
