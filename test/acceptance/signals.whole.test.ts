@@ -10,6 +10,7 @@ import { runHere } from '../support/run-here.ts';
 import { startProgram, told } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { sampled } from '../model/support/sample.ts';
+import { startStopwatch } from '../support/stopwatch.ts';
 
 const calls = 12;
 const concurrency = 4;
@@ -105,11 +106,11 @@ describe('the first signal', () => {
     const slow = await startGeneratedService({ delayMs: 60_000 });
     const { child, ended } = startProgram([...set.flags(slow, 'out'), '--grace-ms', '300'], set.options);
     await asked(slow, 1);
-    const signalled = performance.now();
+    const [ms, signalled] = [startStopwatch(child.pid ?? 0), performance.now()];
     child.kill('SIGTERM');
     expect((await ended).exit).toBe(143);
     expect(performance.now() - signalled).toBeGreaterThan(280);
-    expect(performance.now() - signalled).toBeLessThan(15_000);
+    expect(ms()).toBeLessThan(15_000);
     await slow.stop();
     expect(await keptAnswers(join(set.folder, 'out'))).toBe(0);
     expect(await goesOn(set)).toBe(calls);
@@ -144,11 +145,11 @@ describe('a signal while ids are piped in by a program that hangs', () => {
     onTestFinished(() => void child.kill('SIGKILL'));
     const begun = join(folder, 'out/.run/stdin-ids.new');
     while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 2));
-    const signalled = performance.now();
+    const ms = startStopwatch(child.pid ?? 0);
     child.kill(signal);
     const run = await ended;
     expect(run.exit, run.stderr).toBe(exit);
-    expect(performance.now() - signalled).toBeLessThan(5000);
+    expect(ms()).toBeLessThan(5000);
     expect(run.stderr).toContain('Run the same command again');
     expect(run.stderr).not.toContain('    at ');
     expect(existsSync(join(folder, 'out'))).toBe(false);
@@ -170,10 +171,10 @@ describe('the second signal', () => {
       const heard = told(child, 'no new calls');
       child.kill(signal);
       await heard;
-      const signalled = performance.now();
+      const ms = startStopwatch(child.pid ?? 0);
       child.kill(signal);
       expect((await ended).exit).toBe(exit);
-      expect(performance.now() - signalled).toBeLessThan(1000);
+      expect(ms()).toBeLessThan(1000);
       await slow.stop();
       expect(await goesOn(set)).toBe(calls);
     },

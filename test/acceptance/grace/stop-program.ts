@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { type ProgramOptions, type ProgramRun, startProgram } from '../../support/run-program.ts';
+import { startStopwatch } from '../../support/stopwatch.ts';
 
 /** The time of grace of the programs of these tests, in milliseconds, and what they may take beyond it. */
 export const graceMs = 500;
@@ -19,10 +20,10 @@ export async function stopped({ args, options, when }: Stopping): Promise<Progra
   onTestFinished(() => void child.kill('SIGKILL'));
   const early = await Promise.race([when().then(() => undefined), ended]);
   expect(early, 'it ended before it was told to').toBeUndefined();
-  const toldMs = performance.now();
+  const ms = startStopwatch(child.pid ?? 0);
   child.kill('SIGTERM');
   const run = await ended;
-  const tookMs = performance.now() - toldMs;
+  const tookMs = ms();
   expect({ tookMs, stderr: run.stderr, inTime: tookMs <= graceMs + beyondMs }).toMatchObject({ inTime: true });
   expect(run.stderr).not.toContain('    at ');
   return run;
