@@ -34,6 +34,14 @@ describe('check', () => {
     expect(job.service.counts().calls).toBe(0);
   });
 
+  it('does not say what disk ids from stdin need, which it does not read', async () => {
+    const job = await Prepared.make();
+    job.set('ids', '-');
+    expect(linesOf(await job.run())).toMatchObject({
+      disk: expect.stringMatching(/^ok {7}[\d.]+ \w+ free in out; how much is needed is not known$/) as string,
+    });
+  });
+
   it('compares whole lists with those that an export began with, as a run does', async () => {
     const job = await Prepared.make();
     const list = join(job.folder, 'ids.txt');

@@ -58,8 +58,8 @@ export interface CheckedIds extends Fact {
   /** Whether these are all. */
   readonly isAll: boolean;
   readonly columns: readonly TakenColumn[];
-  /** Entries of all files, about. */
-  readonly inAll: number;
+  /** Entries of all lists, about; undefined where some come from stdin, which is not read. */
+  readonly inAll: number | undefined;
 }
 
 interface Sums {
@@ -82,7 +82,7 @@ export async function checkIds(
   const hasStdin = from.length < job.ids.from.length;
   const warnings = hasStdin ? ['ids from stdin are read by the run alone'] : [];
   if (from.length === 0)
-    return { fact: 'not read', warnings, inputs: undefined, firstIds: [], isAll: false, columns: [], inAll: 0 };
+    return { fact: 'not read', warnings, inputs: undefined, firstIds: [], isAll: false, columns: [], inAll: undefined };
   const { inputs, columns } = await findInputs({
     job: { ...job, ids: { ...job.ids, from } },
     idsFolder,
@@ -111,7 +111,15 @@ export async function checkIds(
     warnings.unshift(`${count(bad)} of the ${count(entries)} entries ${bad === 1 ? 'is no id' : 'are no ids'}`);
   const about = Math.min(inAll, job.ids.limit ?? inAll);
   const lists = hasStdin ? undefined : inputs;
-  return { fact: factOf(inputs.length, sums), warnings, inputs: lists, firstIds: ids, isAll, columns, inAll: about };
+  return {
+    fact: factOf(inputs.length, sums),
+    warnings,
+    inputs: lists,
+    firstIds: ids,
+    isAll,
+    columns,
+    inAll: hasStdin ? undefined : about,
+  };
 }
 
 function factOf(files: number, { entries, ids, isWhole }: Sums): string {
