@@ -140,6 +140,7 @@ describe('status', () => {
       state: 'running',
       serviceMessage: expect.stringMatching(/^no answer since /) as string,
     });
+    expect(probing['elapsedMs']).toBeGreaterThan(0);
     expect((await runHere(['status', out])).stdout).toMatch(/^ {2}service {2}no answer since \S+ UTC: /m);
     expect((await runHere(['status', join(folder, 'nights')])).stdout).toContain('running (probing)');
     isThrottled = false;

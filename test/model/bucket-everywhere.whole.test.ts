@@ -94,6 +94,7 @@ describe('an export in a bucket', () => {
       'wait',
     );
     expect([one?.error?.exit ?? one?.state, two?.error?.exit ?? two?.state].sort()).toEqual(['complete', 'locked']);
+    expect((one?.error ?? two?.error)?.todo).toMatch(/^Wait for it to end \(asset-export status s3:/);
     expect(wrongFiles(first, calm)).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readStart, startBody } from '../../src/core/run/homes/home-start.ts';
 import { parseRunLines } from '../../src/core/run/history/run-lines.ts';
 import { lastRunOf } from '../../src/core/run/history/run-history.ts';
 import type { RunEnd } from '../../src/core/work/run-observer.ts';
@@ -95,11 +96,27 @@ describe('enqueue', () => {
     expect(small.bucket.objects).toEqual(before);
     small.bucket.objects.delete('.run/slices/00001.csv.gz');
     await small.bucket.open().put('.run/slices/00000.csv.gz', { bytes: Buffer.of(1) });
-    expect(await small.run({ make: steps.work() })).toMatchObject({ state: 'unfinished', error: { exit: 'damaged' } });
+    expect(await small.run({ make: steps.work() })).toMatchObject({
+      state: 'unfinished',
+      error: { exit: 'damaged', todo: expect.stringContaining('Run asset-export enqueue') as string },
+    });
     expect(await small.enqueue()).toBe(2);
     expect(slicesOf(small)).toEqual(slicesOf({ bucket: { objects: before } }));
     expect(await small.run({ make: steps.work() })).toMatchObject({ state: 'complete' });
     expect(await small.enqueue()).toBe(0);
+  });
+
+  it('refuses a start that names other slices of the same ids', async () => {
+    const small = new SmallFleet(idsPath);
+    await small.enqueue();
+    const store = small.bucket.open();
+    const start = await readStart({ store, address: 's3://bucket/small' });
+    if (start?.slices === undefined) throw new Error('it was enqueued');
+    await store.put('.run/start.json', startBody({ ...start, slices: start.slices.toReversed() }));
+    await expect(small.enqueue()).rejects.toMatchObject({
+      exit: 'damaged',
+      message: 's3://bucket/small/.run/start.json names other slices of the same ids',
+    });
   });
 
   it('adds slices to an export that a run began, and a run takes an export that was enqueued', async () => {

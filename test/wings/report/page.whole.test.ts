@@ -6,6 +6,7 @@ import type { ReportData } from '../../../src/wings/report/report-data.ts';
 import { runsData } from '../../../src/wings/report/runs.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
 import { allTables, dataOf, idOf, madeExport, tenRecords } from './made-export.ts';
+import { byteSize } from '../../../src/lib/format-text.ts';
 import { attributeOf, readPage, textBelow } from './read-page.ts';
 
 /** Values that must stay text, whatever column they stand in. */
@@ -97,6 +98,8 @@ describe('the page', () => {
     expect(new Set(ids).size).toBe(ids.length);
     for (const target of targets) expect(ids).toContain(target.replace(/^#/, ''));
     expect(text).toContain('10 exported · 76.9 %');
+    const sizes = elements.filter(({ tagName }) => tagName === 'td').map(textBelow);
+    for (const { bytes } of plain.files) expect(sizes).toContain(byteSize(bytes));
   });
 
   it('allows its own style and script alone, by their hashes', () => {
