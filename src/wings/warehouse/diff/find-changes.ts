@@ -31,7 +31,8 @@ export interface DiffCounts {
 
 /**
  * Finds the assets that differ. DuckDB compares a hash of each row, so that memory holds keys and not rows; the rows of the assets that remain are
- * compared here, cell by cell. Where `assets` lacks the column of a child table's list, the rows of that are compared, too. The ids of inserts and updates go into the table `kept`.
+ * compared here, cell by cell. Where `assets` lacks the column of a child table's list, the rows of that are compared, too. The ids of
+ * inserts and updates go into the table `kept`.
  * @param changedAtUs when the newer export began, in microseconds since 1970; null where that is not known
  */
 export async function findChanges(
@@ -131,12 +132,12 @@ function hashOf(columns: readonly Column[]): string {
   return parts.length === 0 ? '0' : `md5_number(concat(${parts.join(', ')}))`;
 }
 
-/** The child tables of both sides whose changes the compared columns of `assets` do not show, and no ignored one does. */
+/** The child tables of both sides whose list is no column of `assets` in both: what changed in them does not show there. */
 function childrenApart({ a, b }: DiffSides, common: readonly string[]): string[] {
   const columns = [...columnsIn(b, 'assets')].flatMap(([name, column]) => (common.includes(name) ? [column] : []));
   return [...b.finished.tables.values()].flatMap((table) => {
-    const isInBoth = [a, b].every((side) => readerIn(side, table.name) !== undefined);
-    return isInBoth && !showRowsOf(table, columns, []) ? [table.name] : [];
+    const areInBoth = [a, b].every((side) => readerIn(side, table.name) !== undefined);
+    return areInBoth && !showRowsOf(table, columns, []) ? [table.name] : [];
   });
 }
 
