@@ -5,13 +5,13 @@ import { exitCodes } from '../../src/lib/exit-codes.ts';
 import { verifyExport } from '../../src/exports/verify-export.ts';
 import { generatedRecord } from '../../packages/practice-service/src/generated/generated-assets.ts';
 import { localDisk } from '../../src/places/files/disk.ts';
-import { exportBytes } from '../support/run-export.ts';
+import { fileBytes } from '../support/run-export.ts';
 import { keptFolder, tempFolder } from '../support/temp-folder.ts';
 import { canariesIn, everythingSaid, filesWithCanary } from './canary.ts';
 import { type CaseFolder, caseFolders, casesFolder } from './case-folder.ts';
 import { fatesIn } from './fates.ts';
 import { type RanCase, runCase } from './run-case.ts';
-import { sampled } from '../model/support/sample.ts';
+import { sampledBeside } from '../model/support/sample.ts';
 
 let folder: Awaited<ReturnType<typeof keptFolder>>;
 let assets: string;
@@ -46,7 +46,7 @@ async function runCalm(each: CaseFolder): Promise<Readonly<Record<string, string
 }
 
 function tablesOf(out: string): Readonly<Record<string, string>> {
-  return { ...exportBytes(out), 'manifest.json': '' };
+  return fileBytes(out);
 }
 
 /** What the case says of one run. */
@@ -114,8 +114,7 @@ async function expectComplete(each: CaseFolder, work: string, ran: RanCase | und
 /** `npm test` runs the cases that docs/reliability.md names, and every 8th of the others, from another one after each commit. */
 const promised = readFileSync(join(casesFolder, '../../docs/reliability.md'), 'utf8');
 const isNamed = ({ name }: CaseFolder): boolean => promised.includes(`test/cases/${name}/expected.yaml`);
-const all = caseFolders();
-const chosen = [...all.filter(isNamed), ...sampled(all.filter((each) => !isNamed(each)))];
+const chosen = sampledBeside(caseFolders(), isNamed);
 
 describe('a case', () => {
   it.each(chosen.map((each) => ({ ...each, about: each.expected.about })))('$name: $about', async (each) => {

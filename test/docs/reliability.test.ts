@@ -19,7 +19,7 @@ describe('the pages of promises and contributions', () => {
   it('marks the promises of which npm test runs a sample', () => {
     const marked = new Set(promises.flatMap(({ file, mark }) => (mark === 'sampled' ? [file] : [])));
     expect(marked.size).toBeGreaterThan(5);
-    const samples = /\b(everywhere\(|sampled(?:Operations)?\(|sampledRuns|runsAll)/;
+    const samples = /\b(everywhere\(|sampled(?:Operations|Beside)?\(|sampledRuns|runsAll)/;
     expect([...marked].filter((file) => !samples.test(textOf(file)))).toEqual([]);
     const models = promises.filter(
       ({ file }) => /^test\/model\/.*-everywhere\./.test(file) && samples.test(textOf(file)),

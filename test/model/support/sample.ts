@@ -46,6 +46,12 @@ export function sampled<T>(list: readonly T[], each = 8): T[] {
   return list.filter((_, index) => index % own === sample.offset % own);
 }
 
+/** Of a list of cases, those that each run takes, and a sample of the others. */
+export function sampledBeside<T>(list: readonly T[], isAlways: (item: T) => boolean, each?: number): T[] {
+  const others = list.filter((item) => !isAlways(item));
+  return [...list.filter(isAlways), ...sampled(others, each)];
+}
+
 /** Options of fast-check for this run's share of so many runs. A path of one number is the first of them. */
 export function sampledRuns(all: number): { readonly numRuns: number; readonly path: string } {
   const shares = Math.min(sample.step, 8);

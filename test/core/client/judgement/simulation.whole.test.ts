@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mostCalls, type Overrun } from '../../../../src/core/client/policies/shared-pace.ts';
-import { sampled, sampledRuns } from '../../../model/support/sample.ts';
+import { sampled, sampledBeside, sampledRuns } from '../../../model/support/sample.ts';
 import { runsAll } from '../../../support/lane.ts';
 import { all, bucketOf, capacity, down, failing, flaky, outage, poisoned, type Service, spaced } from './services.ts';
 import { type Outcome, simulate, type Simulation } from './simulate.ts';
@@ -151,13 +151,7 @@ const shots = sampled(
 
 // Ids of the longest one alone take as long as half of the others.
 const affordable = rows.filter(({ ids }) => runsAll || ids < 100 * thousand);
-const taken = [
-  ...affordable.filter(({ isPromise = false }) => isPromise),
-  ...sampled(
-    affordable.filter(({ isPromise = false }) => !isPromise),
-    4,
-  ),
-];
+const taken = sampledBeside(affordable, ({ isPromise = false }) => isPromise, 4);
 
 describe('a service that', () => {
   it.each(taken)('$name costs about $calls calls', async (row) => {
