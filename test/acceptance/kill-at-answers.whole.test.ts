@@ -10,7 +10,7 @@ import { sampled } from '../model/support/sample.ts';
 import { type CallPoint, type SeenCall, startGeneratedService } from '../support/service/generated-service.ts';
 import { idEntries, writeIdFile } from '../support/id-file.ts';
 import { keptAnswers, knownBatches } from '../support/kept-answers.ts';
-import { exportBytes } from '../support/run-export.ts';
+import { fileBytes } from '../support/run-export.ts';
 import { runHere } from '../support/run-here.ts';
 import { startProgram } from '../support/run-program.ts';
 import { keptFolder } from '../support/temp-folder.ts';
@@ -58,7 +58,7 @@ function optionsIn(folder: string) {
 }
 
 function tablesOf(folder: string): Readonly<Record<string, string>> {
-  return { ...exportBytes(join(folder, 'out')), 'manifest.json': '' };
+  return fileBytes(join(folder, 'out'));
 }
 
 /** Resolves when the answer is in the journal or in a committed part. */

@@ -5,7 +5,7 @@ import { localDisk } from '../../src/places/files/disk.ts';
 import { readJournals } from '../../src/places/scratch/journal.ts';
 import { type GeneratedService, startGeneratedService } from '../support/service/generated-service.ts';
 import { writeIdFile } from '../support/id-file.ts';
-import { exportBytes } from '../support/run-export.ts';
+import { fileBytes } from '../support/run-export.ts';
 import { runHere } from '../support/run-here.ts';
 import { startProgram, told } from '../support/run-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -47,10 +47,6 @@ async function keptAnswers(out: string): Promise<number> {
   return (await readJournals(localDisk, [out])).size();
 }
 
-function tablesOf(folder: string, out: string): Readonly<Record<string, string>> {
-  return { ...exportBytes(join(folder, out)), 'manifest.json': '' };
-}
-
 /** The files of an undisturbed run, of which there is one for all tests. */
 let calm: Promise<Readonly<Record<string, string>>> | undefined;
 
@@ -60,10 +56,10 @@ async function goesOn({ folder, flags, options }: Setting): Promise<number> {
   const last = await runHere([...flags(quick, 'out'), '--threads', '1'], options);
   const sent = quick.counts().calls;
   expect(last.exit, last.stderr).toBe(0);
-  calm ??= runHere([...flags(quick, 'calm'), '--threads', '1'], options).then(() => tablesOf(folder, 'calm'));
+  calm ??= runHere([...flags(quick, 'calm'), '--threads', '1'], options).then(() => fileBytes(join(folder, 'calm')));
   const expected = await calm;
   await quick.stop();
-  expect(tablesOf(folder, 'out')).toEqual(expected);
+  expect(fileBytes(join(folder, 'out'))).toEqual(expected);
   return sent;
 }
 

@@ -93,6 +93,11 @@ export function exportBytes(folder: string): Readonly<Record<string, string>> {
   );
 }
 
+/** The same without the manifest, which tells of the calls. */
+export function fileBytes(folder: string): Readonly<Record<string, string>> {
+  return { ...exportBytes(folder), [exportPaths.manifest]: '' };
+}
+
 function comparable(file: string): Buffer | string {
   const bytes = readFileSync(file);
   if (basename(file) !== exportPaths.manifest) return bytes;

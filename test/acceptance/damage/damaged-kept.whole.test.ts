@@ -7,7 +7,7 @@ import { ExportError } from '../../../src/lib/export-error.ts';
 import { type RunningService, startService } from '../../../src/practice-service.ts';
 import { sampled } from '../../model/support/sample.ts';
 import { memberIds, serveMembers, servedCollection, writeMembers } from '../../support/listing/collection-service.ts';
-import { exportBytes } from '../../support/run-export.ts';
+import { fileBytes } from '../../support/run-export.ts';
 import { runHere } from '../../support/run-here.ts';
 import type { ProgramRun } from '../../support/run-program.ts';
 import { keptFolder } from '../../support/temp-folder.ts';
@@ -53,7 +53,7 @@ interface Kept {
 }
 
 const parts = ['--format', 'csv,parquet', '--ids-per-call', '10', '--rows-per-part', '20', '--concurrency', '1'];
-const exported = (out: string) => (folder: string) => ({ ...exportBytes(join(folder, out)), 'manifest.json': '' });
+const exported = (out: string) => (folder: string) => fileBytes(join(folder, out));
 const runOf = (out: string): Words => ['run', '--ids', 'ids.txt', '--url', service.url, '--out', out, ...parts];
 const nightOf = (day: string): Words => [...runOf(`n/date=${day}`), '--base', 'n/date=*', '--base-first', 'request'];
 const listed = (): Words => [

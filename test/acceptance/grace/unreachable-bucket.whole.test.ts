@@ -64,18 +64,8 @@ async function sixCalls(open: () => Promise<FleetStore>, options: GeneratedServi
   if (server === undefined) throw new Error('a bucket has a server');
   const job = [
     ...['--ids', 'ids.txt', '--url', service.url, '--out', `${store.addressOf(folder)}/night`, '--latest'],
-    ...[
-      '--ids-per-call',
-      '10',
-      '--rows-per-part',
-      '20',
-      '--entries-per-slice',
-      '60',
-      '--format',
-      'csv',
-      '--threads',
-      '1',
-    ],
+    ...['--ids-per-call', '10', '--rows-per-part', '20', '--entries-per-slice', '60'],
+    ...['--format', 'csv', '--threads', '1'],
   ];
   const on = (scratch: string) => ({
     cwd: folder,

@@ -29,6 +29,11 @@ interface Nights {
 }
 
 let made: Nights;
+
+function diffInto(out: string, from: string, to: string) {
+  return diffExports({ files: localDisk, from, to, out, memoryBytes: 300e6, ignored: [], version: '0' });
+}
+
 let folder: Awaited<ReturnType<typeof keptFolder>>;
 
 afterAll(() => folder.remove());
@@ -46,8 +51,7 @@ beforeAll(async () => {
   for (const index of [0, 1]) {
     const out = `${nights[index] ?? ''}-diff`;
     const [from = '', to = ''] = nights.slice(index);
-    const ignored: string[] = [];
-    await diffExports({ files: localDisk, from, to, out, memoryBytes: 300e6, ignored, version: '0' });
+    await diffInto(out, from, to);
     diffs.push(out);
   }
   made = { nights, diffs };
@@ -102,15 +106,7 @@ describe.each(['duckdb', 'postgres'] as const)('changes in %s', (kind) => {
         await exportNight({ record: secondNight, flags }),
       ];
       const out = join(await tempFolder(), 'diff');
-      const { columns } = await diffExports({
-        files: localDisk,
-        from: first,
-        to: second,
-        out,
-        memoryBytes: 300e6,
-        ignored: [],
-        version: '0',
-      });
+      const { columns } = await diffInto(out, first, second);
       // Of every tenth asset but those whose price changed.
       expect(columns).toMatchObject({ creators: 18 });
       const { way, held, wanted } = await both(first, out, second);

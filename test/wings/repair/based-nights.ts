@@ -8,7 +8,7 @@ import { localDisk } from '../../../src/places/files/disk.ts';
 import { type Manifest, readManifest } from '../../../src/places/export/manifest.ts';
 import type { RepairOutcome } from '../../../src/wings/repair/repair-outcome.ts';
 import { night, serviceWith } from '../../support/nights.ts';
-import { exportBytes, runRepair } from '../../support/run-export.ts';
+import { fileBytes, runRepair } from '../../support/run-export.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 
 export const allIds: readonly string[] = Array.from({ length: 130 }, (_, n) => generatedId(4, n));
@@ -112,7 +112,7 @@ export async function manifestIn(folder: string): Promise<Manifest> {
 
 /** The hashes of all files but the manifest. */
 export function tablesIn(folder: string): Readonly<Record<string, string>> {
-  return { ...exportBytes(folder), 'manifest.json': '' };
+  return fileBytes(folder);
 }
 
 /** Removes tables of a part in every format. */

@@ -20,7 +20,7 @@ import { readManifest } from '../../../src/places/export/manifest.ts';
 import { sampled } from '../../model/support/sample.ts';
 import { type GeneratedServiceOptions, startGeneratedService } from '../../support/service/generated-service.ts';
 import { writeIdFile } from '../../support/id-file.ts';
-import { exportBytes, runExport, runRepair } from '../../support/run-export.ts';
+import { exportBytes, fileBytes, runExport, runRepair } from '../../support/run-export.ts';
 import { keptFolder, tempFolder } from '../../support/temp-folder.ts';
 
 const entries = 260;
@@ -204,7 +204,7 @@ describe('a repair', () => {
     expect(outcome.rebuilt).toEqual(['unexported/part-00003.csv']);
     expect(outcome.parts).toEqual([1, 4]);
     expect(outcome.after.damage).toEqual([]);
-    expect({ ...exportBytes(out), 'manifest.json': '' }).toEqual({ ...whole, 'manifest.json': '' });
+    expect(fileBytes(out)).toEqual({ ...whole, 'manifest.json': '' });
     const touched = [...times(out)].filter(([name, at]) => before.get(name) !== at).map(([name]) => name);
     expect(touched.filter((name) => !/part-0000[14]\./.test(name)).sort()).toEqual([
       'manifest.json',
@@ -240,7 +240,7 @@ describe('a repair', () => {
     expect(stopped.after.damage.length).toBeGreaterThan(0);
     const outcome = await runRepair({ flags });
     expect(outcome.after.damage).toEqual([]);
-    expect({ ...exportBytes(out), 'manifest.json': '' }).toEqual({ ...whole, 'manifest.json': '' });
+    expect(fileBytes(out)).toEqual({ ...whole, 'manifest.json': '' });
     expect(running.counts().calls - calls).toBe(all);
     expect(await readManifest(localDisk, out)).toMatchObject({ calls: 2 * all });
   });
@@ -301,7 +301,7 @@ describe('a repair', () => {
     expect(running.counts().calls).toBe(calls);
     const outcome = await runRepair({ flags: { ...flags, ids: moved } });
     expect(outcome.after.damage).toEqual([]);
-    expect({ ...exportBytes(out), 'manifest.json': '' }).toEqual({ ...whole, 'manifest.json': '' });
+    expect(fileBytes(out)).toEqual({ ...whole, 'manifest.json': '' });
   });
 
   it('leaves files that are none of the export’s where they are, and still tells of them', async () => {
