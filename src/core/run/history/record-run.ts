@@ -167,7 +167,7 @@ export class RunRecorder {
   async #writeDue(): Promise<void> {
     await this.#write();
     this.#isDue = false;
-    if (this.#isDirty && !this.#ended.signal.aborted) this.#writeSoon();
+    if ((this.#isDirty || this.#lines.length > 0) && !this.#ended.signal.aborted) this.#writeSoon();
   }
 
   async #write(): Promise<void> {

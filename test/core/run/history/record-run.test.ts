@@ -119,6 +119,18 @@ it('what the run believes of the service is recorded, and shown while a process 
 });
 
 // Promise, Nothing lost: A cut or unwritable run history fails no run
+it('a notice that is delivered while lines are written is in the record soon, though nothing happens after it', async () => {
+  const { disk, clock, recorder } = await openRecorder();
+  const untilMs = startMs + dayMs;
+  let delivered: Promise<void> | undefined;
+  disk.weather = () => {
+    delivered ??= recorder.told(untilMs);
+    return { kind: 'happens' };
+  };
+  await clock.runUntil(clock.sleep(2000));
+  expect(await readRunLines(disk.files, '/out')).toMatchObject([{ kind: 'run' }, { kind: 'told', untilMs }]);
+});
+
 it('a record that cannot be written is reported once, and the run goes on', async () => {
   const disk = new MemoryDisk();
   const { clock, events, recorder } = await openRecorder(disk);
