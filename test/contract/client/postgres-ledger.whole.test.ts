@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type AssetAnswer, AttemptError } from '../../../src/core/client/asset-client.ts';
 import { IdList } from '../../../src/core/ids/id-list.ts';
 import { createClient } from '../../../src/core/client/create-client.ts';
@@ -14,6 +14,7 @@ import { readPostgresLedger } from '../../../src/wings/fleet/ledger/postgres-rea
 import { type Clock, dayMs, systemClock, utcDay } from '../../../src/lib/clock.ts';
 import { batchCall, idsOf, recordsOf } from '../../core/client/support/calls.ts';
 import { throughGate } from '../../support/postgres-gate.ts';
+import { until } from '../../support/until.ts';
 import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 import { describeAccounts, describeCorrections, describeLedger } from './ledger-contract.ts';
 
@@ -299,12 +300,12 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     const answered = (ids: readonly string[]): Promise<AssetAnswer> => Promise.resolve(recordsOf(batchCall(ids)));
     await first.ask(3, () => Promise.resolve(sizeRefused));
     await first.ask(2, answered);
-    await vi.waitFor(async () => {
+    await until(async () => {
       expect(await other.pace.idsPerCall()).toBe(2);
     });
     void first.ask(1, () => Promise.reject(throttled)).catch(() => undefined);
     const second = clientOf(other);
-    await vi.waitFor(async () => {
+    await until(async () => {
       await second.ask(1, answered);
       expect(Math.max(...second.sleptMs)).toBeGreaterThan(20_000);
     });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createMemoryLedger } from '../../../src/core/client/ledger/credit-ledger.ts';
 import { dayMs, systemClock } from '../../../src/lib/clock.ts';
 import { ExportError } from '../../../src/lib/export-error.ts';
@@ -14,6 +14,7 @@ import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { runExport } from '../../support/run-export.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { until } from '../../support/until.ts';
 
 /** A receiver that notes the events of notices, and the pings of healthchecks. */
 async function receiver() {
@@ -110,12 +111,9 @@ it('a run that waits keeps what it reported before it ends: a kill loses nothing
   const waiting = run('wait');
   const record = (): Promise<string> => readFile(join(folder, 'out/.run/runs.jsonl'), 'utf8');
   // The history is written once a second.
-  await vi.waitFor(
-    async () => {
-      expect(await record()).toContain('"kind":"told"');
-    },
-    { timeout: 10_000 },
-  );
+  await until(async () => {
+    expect(await record()).toContain('"kind":"told"');
+  });
   expect(told).toEqual(['waiting']);
   stop.abort(new ExportError('terminated', 'stopped'));
   await waiting;

@@ -1,7 +1,8 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import { openSliceQueue, type QueueOptions } from '../../../../src/wings/fleet/queue/bullmq-queue.ts';
 import type { SliceJob, SliceQueue } from '../../../../src/wings/fleet/queue/slice-queue.ts';
+import { until } from '../../../support/until.ts';
 import { postgresOfTests } from '../../warehouse/postgres-of-tests.ts';
 
 const server = await postgresOfTests('the queue of slices is not tested');
@@ -56,7 +57,7 @@ describe.skipIf(server.isMissing)('the queue of slices', () => {
     await first?.giveBack();
     await second?.giveBack(Date.now() + 400);
     expect(slicesOf(await takeAll(queue))).toEqual([0]);
-    await vi.waitFor(async () => {
+    await until(async () => {
       expect(slicesOf(await takeAll(queue))).toEqual([1]);
     });
   });
@@ -69,12 +70,9 @@ describe.skipIf(server.isMissing)('the queue of slices', () => {
     await dying.take();
     await dying.close();
     const beganMs = Date.now();
-    await vi.waitFor(
-      async () => {
-        expect(slicesOf(await takeAll(next))).toEqual([1 - (kept?.slice ?? 0)]);
-      },
-      { timeout: 10_000, interval: 100 },
-    );
+    await until(async () => {
+      expect(slicesOf(await takeAll(next))).toEqual([1 - (kept?.slice ?? 0)]);
+    });
     while (Date.now() - beganMs < 1500) expect(slicesOf(await takeAll(next))).not.toContain(kept?.slice);
   });
 
