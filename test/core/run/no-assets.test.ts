@@ -27,8 +27,8 @@ it.each([1, 2])('a run of which no id is an asset stops after its first 1,000 id
   expect(await run({ flags: { ...flags, threads: String(threads) }, context: crew })).toMatchObject({
     error: { exit: 'notTolerated' },
   });
-  // Each thread may send a call before the kept answers of the other are counted.
-  expect(sent() - paid).toBeLessThanOrEqual(threads);
+  // Some calls may leave while the kept answers are counted, but fewer than the four that it would take without them.
+  expect(sent() - paid).toBeLessThan(4);
   const last = await run({ flags: { ...flags, threads: String(threads), 'allow-none': true }, context: crew });
   expect(last).toMatchObject({ state: 'complete', account: { counts: { missing: 5000 } } });
 });
