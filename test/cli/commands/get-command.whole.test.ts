@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -31,6 +35,28 @@ describe('get', () => {
   it('writes records in the order of the ids, and each once', async () => {
     const run = await runHere(['get', ...ids.toReversed(), ids[0] ?? '', ...flags]);
     expect(run).toMatchObject({ exit: 0, stdout: `${lines.toReversed().join('\n')}\n` });
+  });
+
+  it('asks for several ids by `getAssets`, though each is a call of its own, and for one by `getAsset`', async () => {
+    const methods: unknown[] = [];
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        const { id, method } = JSON.parse(body) as { id: unknown; method: unknown };
+        methods.push(method);
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'getAsset' ? null : [null] }));
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const folder = await tempFolder();
+    const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
+    const get = (...some: readonly string[]) =>
+      runHere(['get', ...some, '--url', url, '--ids-per-call', '1'], { cwd: folder, environment });
+    expect(await get(...ids)).toMatchObject({ exit: 3 });
+    expect(methods.splice(0)).toEqual(['getAssets', 'getAssets', 'getAssets']);
+    expect(await get(ids[0] ?? '')).toMatchObject({ exit: 3 });
+    expect(methods).toEqual(['getAsset']);
   });
 
   it('names unknown ids on stderr and exits with 3, with the others on stdout', async () => {

@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Markup, html } from '../../../src/wings/report/page/html.ts';
 import { reportPage } from '../../../src/wings/report/page/page.ts';
@@ -115,6 +118,19 @@ describe('the page', () => {
       expect(page.split(`<${name}`)).toHaveLength(2);
     }
     expect(/<script>([^]*?)<\/script>/.exec(page)?.[1]?.length).toBeLessThan(2048);
+  });
+
+  it.each(['out', 'it\'s "$HOME" `now`'])('quotes a folder for the shell and for SQL: %s', async (name) => {
+    const records = tenRecords.slice(0, 1);
+    const made = await madeExport({ cwd: kept.path, out: 'quoted', records, ids: [idOf(0), idOf(90)] });
+    renameSync(made, join(kept.path, name));
+    const { next } = await dataOf(join(kept.path, name));
+    const command = next.find(({ title }) => title === 'Request the missing ids again')?.command ?? '';
+    const stub =
+      'duckdb() { printf "%s\\n" "$2"; }; asset-export() { for word; do last=$word; done; printf %s "$last"; }';
+    const [query, again] = execFileSync('bash', ['-c', `${stub}\n${command}`], { encoding: 'utf8' }).split('\n');
+    expect(query).toContain(`read_csv('${name.replaceAll("'", "''")}/unexported/*.csv*'`);
+    expect(again).toBe(`${name}-again`);
   });
 
   it('shows hostile values as text', () => {
