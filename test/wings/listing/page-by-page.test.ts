@@ -151,19 +151,6 @@ describe('a walk by numbers', () => {
     expect(walk.verdict()).toEqual({ proof: 'total' });
   });
 
-  it('is not proven by equal totals where the service refuses a page before the last', () => {
-    const walk = new NumberedWalk(counted);
-    const places: unknown[] = [];
-    for (let [request] = walk.next(); request !== undefined; [request] = walk.next()) {
-      places.push(...placesOf([request]));
-      if (request.kind === 'total') walk.totalled(250);
-      else if (request.number !== 1) walk.refused(request);
-      else walk.answered(request, { keys: keysOf(0, 100), direction: undefined, inErrors: 0, last: 1n });
-    }
-    expect(places).toEqual(['total', 1, 2, 'total']);
-    expect(walk.verdict()).toMatchObject({ proof: 'none' });
-  });
-
   it('takes an empty page for the end where there is no total, which proves nothing', () => {
     const walk = new NumberedWalk(options);
     expect(walked(walk, [100, 50])).toHaveLength(3);
