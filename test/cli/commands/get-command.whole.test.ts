@@ -1,14 +1,11 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { generatedId } from '../../../packages/practice-service/src/generated/generated-assets.ts';
+import { recordRequests } from '../../support/listing/recorded-requests.ts';
 import { startGeneratedService } from '../../support/service/generated-service.ts';
 import { runHere } from '../../support/run-here.ts';
 import { startProgram } from '../../support/run-program.ts';
@@ -38,25 +35,20 @@ describe('get', () => {
   });
 
   it('asks for several ids by `getAssets`, though each is a call of its own, and for one by `getAsset`', async () => {
-    const methods: unknown[] = [];
-    const server = createServer((request, response) => {
-      void text(request).then((body) => {
-        const { id, method } = JSON.parse(body) as { id: unknown; method: unknown };
-        methods.push(method);
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'getAsset' ? null : [null] }));
-      });
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const service = await startGeneratedService({ missingPercent: 100 });
+    const recorded = await recordRequests(service);
+    const methods = () =>
+      recorded.requests.splice(0).map(({ body }) => (JSON.parse(body) as { method: unknown }).method);
     const folder = await tempFolder();
     const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_STATE: join(folder, 'state') };
     const get = (...some: readonly string[]) =>
-      runHere(['get', ...some, '--url', url, '--ids-per-call', '1'], { cwd: folder, environment });
+      runHere(['get', ...some, '--url', recorded.url, '--ids-per-call', '1'], { cwd: folder, environment });
     expect(await get(...ids)).toMatchObject({ exit: 3 });
-    expect(methods.splice(0)).toEqual(['getAssets', 'getAssets', 'getAssets']);
+    expect(methods()).toEqual(['getAssets', 'getAssets', 'getAssets']);
     expect(await get(ids[0] ?? '')).toMatchObject({ exit: 3 });
-    expect(methods).toEqual(['getAsset']);
+    expect(methods()).toEqual(['getAsset']);
+    await recorded.close();
+    await service.stop();
   });
 
   it('names unknown ids on stderr and exits with 3, with the others on stdout', async () => {
