@@ -101,18 +101,13 @@ async function openNights(top: string, service: readonly string[]): Promise<TwoN
   const { base, out, ids } = pathsIn(top);
   const { url, stop } = await serviceWith(service);
   onTestFinished(stop);
-  return { top, base, out, where: { ids, url, out }, whole: tablesIn(out), manifest: await manifestIn(out) };
+  return { top, base, out, where: { ids, url, out }, whole: fileBytes(out), manifest: await manifestIn(out) };
 }
 
 export async function manifestIn(folder: string): Promise<Manifest> {
   const manifest = await readManifest(localDisk, folder);
   if (manifest === undefined) throw new Error(`${folder} is not complete`);
   return manifest;
-}
-
-/** The hashes of all files but the manifest. */
-export function tablesIn(folder: string): Readonly<Record<string, string>> {
-  return fileBytes(folder);
 }
 
 /** Removes tables of a part in every format. */

@@ -5,7 +5,7 @@ import { openSource, rebuildExport, rebuiltJob } from '../../../src/wings/repair
 import { verifyExport } from '../../../src/exports/verify-export.ts';
 import { localDisk } from '../../../src/places/files/disk.ts';
 import { night } from '../../support/nights.ts';
-import { runExport } from '../../support/run-export.ts';
+import { fileBytes, runExport } from '../../support/run-export.ts';
 import {
   allIds,
   cutFile,
@@ -16,7 +16,6 @@ import {
   repairCounted,
   rowsIn,
   second,
-  tablesIn,
 } from './based-nights.ts';
 
 const twoNights = nightsOfFile();
@@ -55,7 +54,7 @@ describe('a repair of an export with a base', () => {
     const notes = [carriedNote, changesNote];
     expect(shown).toMatchObject({ rebuilt: [], parts: [], sent: 0, bill: { calls: 2, credits: 320 }, notes });
     expect(existsSync(join(out, '.run'))).toBe(false);
-    expect(tablesIn(out)).toHaveProperty(['csv/changes/part-00000.csv']);
+    expect(fileBytes(out)).toHaveProperty(['csv/changes/part-00000.csv']);
     expect(await repairCounted({ flags: where })).toMatchObject({ parts: [1], sent: 2, notes });
     await expectWhole(out);
     const { tables, counts, calls, ...after } = await manifestIn(out);
@@ -85,7 +84,7 @@ describe('a repair of an export with a base', () => {
     expect(outcome).toMatchObject({ parts: [], sent: 0, notes: [] });
     expect(outcome.bill).toBeUndefined();
     await expectWhole(out);
-    expect(tablesIn(out)).toEqual(whole);
+    expect(fileBytes(out)).toEqual(whole);
     expect(await manifestIn(out)).toEqual(manifest);
   });
 
@@ -96,7 +95,7 @@ describe('a repair of an export with a base', () => {
     expect(outcome).toMatchObject({ parts: [], sent: 0, rebuilt: [], notes: [changesNote] });
     expect(outcome.bill).toBeUndefined();
     await expectWhole(out);
-    expect(tablesIn(out)).toEqual(withoutChanges(whole));
+    expect(fileBytes(out)).toEqual(withoutChanges(whole));
     const { tables, files, ...after } = await manifestIn(out);
     expect(Object.keys(tables)).toEqual(['assets', 'creators']);
     expect(files).toEqual(manifest.files.filter(({ table }) => table !== 'changes'));
