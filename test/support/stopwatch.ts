@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /**
  * Measures the milliseconds until it is read, without those in which threads of these processes waited for a core: what is promised
- * of a time holds beside busy programs too, but for that. Only Linux says how long a thread waited; elsewhere all time counts.
+ * of a time holds beside busy programs too, but for that. Of the process of the test its first thread alone counts: a test does not
+ * wait for those that collect garbage. Only Linux says how long a thread waited; elsewhere all time counts.
  * @param pids of processes that are waited for, beside the one of the test
  */
 export function startStopwatch(...pids: readonly number[]): () => number {
@@ -10,8 +12,10 @@ export function startStopwatch(...pids: readonly number[]): () => number {
   const before = new Map<string, number>();
   const latest = new Map<string, number>();
   const look = (seen: Map<string, number>): void => {
-    for (const process of ['self', ...pids.map(String)])
-      for (const [thread, ms] of waits(process)) seen.set(thread, ms);
+    for (const thread of [`/proc/self/task/${process.pid}`, ...pids.flatMap(threadsOf)]) {
+      const ms = waitedMs(thread);
+      if (ms !== undefined) seen.set(thread, ms);
+    }
   };
   look(before);
   // What has ended tells no more.
@@ -24,14 +28,20 @@ export function startStopwatch(...pids: readonly number[]): () => number {
   };
 }
 
-/** How long each thread of a process was ready and had no core, in milliseconds. */
-function waits(process: string): [thread: string, ms: number][] {
-  const folder = `/proc/${process}/task`;
+function threadsOf(pid: number): string[] {
+  const folder = `/proc/${pid}/task`;
   try {
-    return readdirSync(folder).map((thread) => {
-      return [thread, Number(readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ')[1]) / 1e6];
-    });
+    return readdirSync(folder).map((thread) => join(folder, thread));
   } catch {
     return [];
+  }
+}
+
+/** How long a thread was ready and had no core; not known of one that has ended. */
+function waitedMs(thread: string): number | undefined {
+  try {
+    return Number(readFileSync(join(thread, 'schedstat'), 'utf8').split(' ')[1]) / 1e6;
+  } catch {
+    return undefined;
   }
 }
