@@ -71,7 +71,8 @@ describe.skipIf(database.isMissing)('workers that share a database', () => {
   // Promise, Nothing overspent: Queue workers, even killed, send what the day allows
   it('send exactly what the budget of a day allows, two of them killed, and the jobs wait for 00:00 UTC', async () => {
     const short: number[] = [];
-    const allowed = runsAll ? 40 : 16;
+    // Three slices of six, or ten of 15: the two that die hold one each at most, so one of a worker that lives waits.
+    const allowed = runsAll ? 40 : 12;
     const fleet = await fleetOf({
       delayMs: 30,
       at: async (point, { number }) => {
