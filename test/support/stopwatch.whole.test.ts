@@ -19,6 +19,7 @@ it.runIf(process.platform === 'linux')(
 
 it('a stopwatch counts all other time', async () => {
   const ms = startStopwatch();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(ms()).toBeGreaterThan(20);
+  // Long beside the few turns for which the worker, which also reports, waits for a core meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(ms()).toBeGreaterThan(250);
 });
