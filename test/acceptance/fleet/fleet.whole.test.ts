@@ -48,20 +48,23 @@ describe.each(stores)('a fleet on $name', (store) => {
     const fleet = await startFleet({ store, ids, service, badPercent, flags });
     spoil(store);
     const start = (n: number) => fleet.start(`disk-${n}`, '--shard', `${n % 4}/4`);
-    const workers = (runsAll ? [0, 1, 2] : [0]).map(start);
-    const undisturbed = runsAll ? [] : [fleet.program('disk-1', 'work', '--shard', '1/4')];
-    const replaced = workers.map(async (worker, n) => {
+    const disks = runsAll ? [0, 1, 2] : [0];
+    const lost = disks.map(async (n) => {
+      const worker = start(n);
       await fleet.called(nthOf(`disk-${n}`, 5 + 2 * n));
       await fleet.lose(`disk-${n}`, worker);
-      return start(n + 4);
     });
     const frozen = start(3);
     const { firstId, key } = await fleet.called(nthOf('disk-3', 6));
     frozen.child.kill('SIGSTOP');
+    const again = fleet.called((call) => call.firstId === firstId && call.key !== key);
+    await Promise.all(lost);
+    // Others come now: earlier they could have taken the slices that the lost and the frozen ones are to begin.
+    const undisturbed = runsAll ? [] : [fleet.program('disk-1', 'work', '--shard', '1/4')];
+    const ends = [frozen, ...disks.map((n) => start(n + 4))].map(({ ended }) => ended);
     // Another worker makes the same part when it wakes.
-    await fleet.called((call) => call.firstId === firstId && call.key !== key);
+    await again;
     frozen.child.kill('SIGCONT');
-    const ends = [frozen, ...(await Promise.all(replaced))].map(({ ended }) => ended);
     for (const ended of [...ends, ...undisturbed]) expect(await ended).toMatchObject({ exit: 0 });
     await expectWhole(fleet);
   }, 240_000);
