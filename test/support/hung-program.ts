@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
+import { namesIn, textOf } from './process-files.ts';
 
 /** What a process waits for, as far as the kernel says: the state of each thread, the processor time they took, and what is open. */
 export function waitsOf(pid: number): string {
@@ -13,22 +14,6 @@ export function waitsOf(pid: number): string {
   const open = namesIn(`${root}/fd`).map((name) => `${name} ${linkOf(`${root}/fd/${name}`)}`);
   const isUsual = (text: string): boolean => /anon_inode|pipe:|\/dev\/null/.test(text);
   return [...threads, `  open: ${open.filter((text) => !isUsual(text)).join(', ')}`].join('\n');
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return '';
-  }
 }
 
 function linkOf(path: string): string {

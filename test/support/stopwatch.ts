@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { namesIn, textOf } from './process-files.ts';
 
 /**
  * Measures the milliseconds until it is read, without those in which threads of these processes waited for a core: what is promised
@@ -12,9 +11,11 @@ export function startStopwatch(...pids: readonly number[]): () => number {
   const before = new Map<string, number>();
   const latest = new Map<string, number>();
   const look = (seen: Map<string, number>): void => {
-    for (const thread of [`/proc/self/task/${process.pid}`, ...pids.flatMap(threadsOf)]) {
-      const ms = waitedMs(thread);
-      if (ms !== undefined) seen.set(thread, ms);
+    const others = pids.flatMap((pid) => namesIn(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`));
+    for (const thread of [`/proc/self/task/${process.pid}`, ...others]) {
+      // How long it was ready and had no core, in nanoseconds.
+      const [, waited] = textOf(`${thread}/schedstat`).split(' ');
+      if (waited !== undefined) seen.set(thread, Number(waited) / 1e6);
     }
   };
   look(before);
@@ -26,22 +27,4 @@ export function startStopwatch(...pids: readonly number[]): () => number {
     const waited = [...latest].reduce((sum, [thread, ms]) => sum + ms - (before.get(thread) ?? 0), 0);
     return performance.now() - startedMs - waited;
   };
-}
-
-function threadsOf(pid: number): string[] {
-  const folder = `/proc/${pid}/task`;
-  try {
-    return readdirSync(folder).map((thread) => join(folder, thread));
-  } catch {
-    return [];
-  }
-}
-
-/** How long a thread was ready and had no core; not known of one that has ended. */
-function waitedMs(thread: string): number | undefined {
-  try {
-    return Number(readFileSync(join(thread, 'schedstat'), 'utf8').split(' ')[1]) / 1e6;
-  } catch {
-    return undefined;
-  }
 }
