@@ -17,3 +17,10 @@ export function textOf(path: string): string {
     return '';
   }
 }
+
+/** The one process that another started. @throws where there is none: as a number it would be 0, and a signal to 0 ends whoever sends it */
+export function childOf(pid: number | undefined): number {
+  const child = Number(textOf(`/proc/${pid}/task/${pid}/children`));
+  if (!(child > 0)) throw new Error(`process ${pid} has no child`);
+  return child;
+}

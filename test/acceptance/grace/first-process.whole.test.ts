@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { containerFlags, hasContainers } from '../../support/container.ts';
 import { writeIdFile } from '../../support/id-file.ts';
+import { childOf } from '../../support/process-files.ts';
 import { endOf, programCommand } from '../../support/run-program.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { startStopwatch } from '../../support/stopwatch.ts';
@@ -62,7 +62,7 @@ it.runIf(hasContainers).each(Object.entries(commands))(
     const ended = endOf(child);
     onTestFinished(() => void child.kill('SIGKILL'));
     expect(await Promise.race([asked, ended])).toBeUndefined();
-    const pid = firstProcessOf(child.pid ?? 0);
+    const pid = childOf(child.pid);
     const ms = startStopwatch(pid);
     process.kill(pid, 'SIGTERM');
     const run = await ended;
@@ -71,8 +71,3 @@ it.runIf(hasContainers).each(Object.entries(commands))(
   },
   60_000,
 );
-
-/** The program that `unshare` started. */
-function firstProcessOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
-}

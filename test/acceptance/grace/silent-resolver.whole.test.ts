@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -45,13 +45,9 @@ describe.runIf(hasNetworks)('while no resolver answers', () => {
           ASSET_EXPORT_API_KEY: 'key',
           ASSET_EXPORT_SCRATCH: join(folder, 'scratch'),
         },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['pipe', 'pipe', 'pipe'],
       });
-      const wrapped = (): number =>
-        Number(readFileSync(`/proc/${child.pid ?? 0}/task/${child.pid ?? 0}/children`, 'utf8'));
-      onTestFinished(() => {
-        if (child.exitCode === null) process.kill(wrapped(), 'SIGTERM');
-      });
+      onTestFinished(() => void child.stdin.end());
       let stderr = '';
       child.stderr.on('data', (text) => (stderr += String(text)));
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
