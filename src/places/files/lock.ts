@@ -170,24 +170,31 @@ interface ChainEnd {
   readonly free: string;
 }
 
+/**
+ * While this walks along a chain, its winner may put itself at the beginning and take the chain away; a loser that comes late links
+ * a name of it for a moment, and would be taken for the owner. So an end counts where the chain still begins as it did.
+ */
 function endOf(lock: string): ChainEnd {
-  let end: ChainEnd = { owner: undefined, free: lock };
   for (;;) {
-    let text: string;
-    try {
-      text = readPlain(end.free);
-    } catch (error) {
-      if (isNothingThere(error)) return end;
-      throw error;
+    const beginning = readPlain(lock);
+    let end: ChainEnd = { owner: undefined, free: lock };
+    for (let text = beginning; text !== undefined; text = readPlain(end.free)) {
+      const owner = ownerIn(text);
+      end = { owner, free: `${lock}.after.${owner?.nonce ?? `${basename(end.free)}.cut`}` };
     }
-    const owner = ownerIn(text);
-    end = { owner, free: `${lock}.after.${owner?.nonce ?? `${basename(end.free)}.cut`}` };
+    if (readPlain(lock) === beginning) return end;
   }
 }
 
-/** No lock can be put over a link, so it is not followed. */
-function readPlain(path: string): string {
-  const file = openPlainSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+/** No lock can be put over a link, so it is not followed. Undefined where nothing is there. */
+function readPlain(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openPlainSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (isNothingThere(error)) return undefined;
+    throw error;
+  }
   try {
     return readFileSync(file, 'utf8');
   } finally {

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -162,6 +163,28 @@ describe('a lock', () => {
     expect(readdirSync(join(folder, '.run'))).toEqual(['lock', expect.stringMatching(/^lock\.alive\.(?!one$)/)]);
     expect(readFileSync(lockFile(folder), 'utf8')).toContain(`"pid":${process.pid}`);
     await lock.release();
+  });
+
+  // A loser that comes late links a name of the chain for a moment, when its winner is at the beginning already.
+  it('is told of its owner, not of a loser, when the chain changes while it is read', async () => {
+    const folder = await tempFolder();
+    const owner = thisProcess('winner');
+    const loser = { ...owner, nonce: 'loser', pid: process.ppid, started: '' };
+    writeFileSync(lockFile(folder), ownerLine(deadOwner('one')));
+    const { openSync } = fs;
+    const open = vi.spyOn(fs, 'openSync').mockImplementation((path, ...rest) => {
+      if (String(path).endsWith('lock.after.one')) {
+        writeFileSync(lockFile(folder), ownerLine(owner));
+        writeFileSync(path, ownerLine(loser));
+      }
+      return openSync(path, ...rest);
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      open.mockRestore();
+      syncBuiltinESMExports();
+    });
+    expect((await errorOf(folder)).facts).toMatchObject({ pid: process.pid });
   });
 
   it('in a folder that cannot be written is refused in plain words', async () => {
