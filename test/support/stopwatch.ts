@@ -1,18 +1,25 @@
 import { namesIn, textOf } from './process-files.ts';
 
+/** How often a stopwatch looks, in milliseconds. */
+const everyMs = 50;
+
 /**
- * Measures the milliseconds until it is read, without those in which threads of these processes waited for a core: what is promised
- * of a time holds beside busy programs too, but for that. Of the process of the test its first thread alone counts: a test does not
- * wait for those that collect garbage. Only Linux says how long a thread waited; elsewhere all time counts.
- * @param pids of processes that are waited for, beside the one of the test
+ * Measures the milliseconds until it is read, without those in which threads waited for a core: what is promised of a time holds beside
+ * busy programs too, but for that. Only Linux says how long a thread waited; elsewhere all time counts.
+ * @param pids of the processes whose time it is, if it is not that of the test's own. Of those all threads count, and the test may be
+ * late to see what they did, as while it collects garbage: that is left out, too. Of its own process the first thread alone counts: it
+ * does not wait for those that collect garbage.
  */
 export function startStopwatch(...pids: readonly number[]): () => number {
   const startedMs = performance.now();
   const before = new Map<string, number>();
   const latest = new Map<string, number>();
+  let [lookedMs, lateMs] = [startedMs, 0];
   const look = (seen: Map<string, number>): void => {
-    const others = pids.flatMap((pid) => namesIn(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`));
-    for (const thread of [`/proc/self/task/${process.pid}`, ...others]) {
+    const nowMs = performance.now();
+    if (pids.length > 0) lateMs += Math.max(0, nowMs - lookedMs - everyMs);
+    lookedMs = nowMs;
+    for (const thread of pids.length > 0 ? pids.flatMap(threadsOf) : [`/proc/self/task/${process.pid}`]) {
       // How long it was ready and had no core, in nanoseconds.
       const [, waited] = textOf(`${thread}/schedstat`).split(' ');
       if (waited !== undefined) seen.set(thread, Number(waited) / 1e6);
@@ -20,11 +27,15 @@ export function startStopwatch(...pids: readonly number[]): () => number {
   };
   look(before);
   // What has ended tells no more.
-  const looking = setInterval(look, 50, latest).unref();
+  const looking = setInterval(look, everyMs, latest).unref();
   return () => {
     clearInterval(looking);
     look(latest);
-    const waited = [...latest].reduce((sum, [thread, ms]) => sum + ms - (before.get(thread) ?? 0), 0);
-    return performance.now() - startedMs - waited;
+    const waitedMs = [...latest].reduce((sum, [thread, ms]) => sum + ms - (before.get(thread) ?? 0), 0);
+    return performance.now() - startedMs - lateMs - waitedMs;
   };
+}
+
+function threadsOf(pid: number): string[] {
+  return namesIn(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);
 }

@@ -23,3 +23,14 @@ it('a stopwatch counts all other time', async () => {
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(ms()).toBeGreaterThan(250);
 });
+
+it('a stopwatch of another process does not count the time for which the test is late to look', async () => {
+  const sleeper = spawn('sleep', ['60']);
+  onTestFinished(() => void sleeper.kill('SIGKILL'));
+  const ms = startStopwatch(sleeper.pid ?? 0);
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  expect(ms()).toBeGreaterThan(120);
+  expect(ms()).toBeLessThan(500);
+});
