@@ -13,8 +13,8 @@ const assets = 1_000_000;
 /** How often the reader asks, and how long none of its queries may wait. */
 const [everyMs, mostWaitMs] = [250, 1000] as const;
 
-const absent = { isMissing: true, address: '', psql: async () => '' };
-const { isMissing, address, psql } = runsAll ? await postgresOfTests('no reader watches a load') : absent;
+const absent = { isMissing: true, address: '', query: async () => '' };
+const { isMissing, address, query } = runsAll ? await postgresOfTests('no reader watches a load') : absent;
 
 const modes = [
   { what: 'replace', mode: 'replace' },
@@ -64,10 +64,10 @@ describe.skipIf(isMissing)('a reader of the tables of a load', () => {
   it.each(modes)(
     'is held up by no load, and sees the rows of before or of after: $what',
     async ({ mode, ...given }) => {
-      await psql('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+      await query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
       await load('date=2026-11-20', mode);
       if ('lacks' in given)
-        for (const column of given.lacks.split(', ')) await psql(`ALTER TABLE assets DROP COLUMN ${column}`);
+        for (const column of given.lacks.split(', ')) await query(`ALTER TABLE assets DROP COLUMN ${column}`);
       const [before = 0] = await countsOf();
       const reading = await startReading();
       onTestFailed(async () => {
@@ -91,10 +91,10 @@ describe.skipIf(isMissing)('a reader of the tables of a load', () => {
   );
 
   it('finds tables that hardly grew when the next load changes 1 % of the rows', async () => {
-    await psql('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     await load('date=2026-11-21', 'replace');
     const before = await sizeOf();
-    await psql('DELETE FROM assets WHERE id IN (SELECT id FROM assets TABLESAMPLE BERNOULLI (1) REPEATABLE (7))');
+    await query('DELETE FROM assets WHERE id IN (SELECT id FROM assets TABLESAMPLE BERNOULLI (1) REPEATABLE (7))');
     await load('date=2026-11-21', 'replace');
     expect(await sizeOf()).toBeLessThan(before * 1.05);
     expect(await countsOf()).toEqual([assets]);
@@ -102,12 +102,12 @@ describe.skipIf(isMissing)('a reader of the tables of a load', () => {
 });
 
 async function countsOf(): Promise<number[]> {
-  return (await psql('SELECT count(*) FROM assets')).trim().split('\n').map(Number);
+  return (await query('SELECT count(*) FROM assets')).trim().split('\n').map(Number);
 }
 
 async function sizeOf(): Promise<number> {
   const sizes = ['assets', 'creators', 'attributes'].map((table) => `pg_total_relation_size('${table}')`);
-  return Number(await psql(`SELECT ${sizes.join(' + ')}`));
+  return Number(await query(`SELECT ${sizes.join(' + ')}`));
 }
 
 interface Reading {

@@ -73,7 +73,7 @@ function idsOf(night: number): string[] {
   return all.filter((_, n) => n % 500 !== night);
 }
 
-const { isMissing, psql, address } = await postgresOfTests('a week of nights is not loaded into PostgreSQL');
+const { isMissing, query, address } = await postgresOfTests('a week of nights is not loaded into PostgreSQL');
 
 let folder: Awaited<ReturnType<typeof keptFolder>>;
 let service: RunningService;
@@ -193,7 +193,7 @@ async function wrongInDuckdb(night: string): Promise<number> {
 
 const postgresColumns = async (table: string): Promise<string> =>
   (
-    await psql(
+    await query(
       `SELECT string_agg(quote_ident(column_name), ',' ORDER BY ordinal_position) FROM information_schema.columns WHERE table_name = 'w_${table}' AND column_name <> 'fetched_at'`,
     )
   ).trim();
@@ -205,7 +205,7 @@ async function wrongInPostgres(prefix: string, where: string): Promise<number> {
     const columns = await postgresColumns(table);
     const rows = (name: string, filter: string): string => `SELECT ROW(${columns})::text FROM ${name} ${filter}`;
     const sql = `SELECT count(*) FROM ((${differing(rows(`${prefix}${table}`, where), rows(`w_${table}`, ''))})) AS rows`;
-    wrong += Number(await psql(sql));
+    wrong += Number(await query(sql));
   }
   return wrong;
 }

@@ -66,7 +66,7 @@ it.skipIf(postgres.isMissing)(
     const [init = '', ...others] = own;
     const load = `asset-export load first --to '${postgres.address}'`;
     expect(await typed('postgres', [`${init} --out first`, ...others, load])).toContain('loaded into postgres:');
-    expect(await postgres.psql('SELECT count(*) FROM assets')).toBe('1300\n');
+    expect(await postgres.query('SELECT count(*) FROM assets')).toBe('1300\n');
   },
   60_000,
 );

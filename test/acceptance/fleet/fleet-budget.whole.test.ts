@@ -43,7 +43,7 @@ async function fleet(options: GeneratedServiceOptions = {}, entries = 400) {
 
 /** What is booked, over all days, under all keys. */
 async function bookedNow(): Promise<() => Promise<number>> {
-  await server.psql('drop schema if exists asset_export cascade');
+  await server.query('drop schema if exists asset_export cascade');
   const pool = new pg.Pool({ connectionString: server.address, max: 1 });
   // The server may crash.
   pool.on('error', () => undefined);
@@ -113,7 +113,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     });
     await bookedNow();
     await credits('set', '0');
-    await server.psql(`create table turns (ms float8);
+    await server.query(`create table turns (ms float8);
       create function log_turn() returns trigger language plpgsql as $$ begin
         insert into turns values (extract(epoch from new.next_at) * 1000); return new;
       end $$;
@@ -122,7 +122,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     expect(exitsOf(await Promise.all(runs.map(({ ended }) => ended)))).toEqual(runs.map(() => 0));
     const calls = 40 * sharing.length + 1;
     expect(arrivedMs).toHaveLength(calls);
-    const turns = (await server.psql('select ms from turns')).trim().split('\n').map(Number);
+    const turns = (await server.query('select ms from turns')).trim().split('\n').map(Number);
     expect(turns.length).toBeGreaterThanOrEqual(calls);
     const most = Math.max(...turns.map((from) => turns.filter((ms) => ms >= from && ms < from + 1000).length));
     expect(most).toBeLessThanOrEqual(44);
@@ -166,9 +166,9 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
   // Promise, Nothing leaked: The shared ledger does not hold the key; no message holds its password
   it('log in with PGPASSWORD or PGPASSFILE, and a password is not shown', async () => {
     const password = 'canary-password';
-    const hba = (await server.psql('show hba_file')).trim();
+    const hba = (await server.query('show hba_file')).trim();
     writeFileSync(hba, `local all guarded scram-sha-256\n${readFileSync(hba, 'utf8')}`);
-    await server.psql(`create role guarded login password '${password}'; grant create on database postgres to guarded;
+    await server.query(`create role guarded login password '${password}'; grant create on database postgres to guarded;
       drop schema if exists asset_export cascade; select pg_reload_conf()`);
     const { folder, environment, command } = await fleet({}, 20);
     const address = server.address.replace('user=tester', 'user=guarded');
@@ -207,7 +207,7 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     };
     // A plan makes nothing in the database.
     expect(await planned('a')).toBe(50 * 160);
-    expect(await server.psql(`select to_regnamespace('asset_export') is null`)).toBe('t\n');
+    expect(await server.query(`select to_regnamespace('asset_export') is null`)).toBe('t\n');
     expect(await program(...command('a', ...budget))).toMatchObject({ exit: 0 });
     expect(await planned('b')).toBe(10 * 160);
     expect(await start('b', ...budget).ended).toMatchObject({ exit: 8 });

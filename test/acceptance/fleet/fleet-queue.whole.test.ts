@@ -19,7 +19,7 @@ const calls = runsAll ? 60 : 24;
 
 /** Ids for `calls`, that were enqueued, and workers that share a database. */
 async function fleetOf(service: GeneratedServiceOptions = {}, flags: Readonly<Record<string, string>> = {}) {
-  await database.psql(`drop schema if exists asset_export cascade; drop schema if exists asset_export_queue cascade`);
+  await database.query(`drop schema if exists asset_export cascade; drop schema if exists asset_export_queue cascade`);
   const environment = { ASSET_EXPORT_API_KEY: 'key', ASSET_EXPORT_FLEET: database.address };
   return startFleet({ store, ids: { entries: calls * 10 }, service, flags, environment });
 }
@@ -31,11 +31,11 @@ function ends({ start, program }: Fleet): Promise<ProgramRun[]> {
 
 /** Jobs that wait, by state. */
 async function jobs(): Promise<string> {
-  return database.psql(`select state, count(*) from asset_export_queue.job group by state order by state`);
+  return database.query(`select state, count(*) from asset_export_queue.job group by state order by state`);
 }
 
 async function booked(): Promise<number> {
-  return Number(await database.psql(`select coalesce(sum(booked), 0) from asset_export.day`));
+  return Number(await database.query(`select coalesce(sum(booked), 0) from asset_export.day`));
 }
 
 describe.skipIf(database.isMissing)('workers that share a database', () => {
@@ -61,7 +61,7 @@ describe.skipIf(database.isMissing)('workers that share a database', () => {
     const ended = ends(fleet);
     await fleet.called(({ number }) => number === 3);
     // Some jobs are lost, some name a slice that is none.
-    await database.psql(`delete from asset_export_queue.job where id like '%1';
+    await database.query(`delete from asset_export_queue.job where id like '%1';
       update asset_export_queue.job set data = '{"dir":"elsewhere","slice":99}' where id like '%2'`);
     for (const { exit, stderr } of await ended) expect(exit, stderr).toBe(0);
     expect(fleet.service.counts().calls).toBe(calls);
@@ -93,10 +93,10 @@ describe.skipIf(database.isMissing)('workers that share a database', () => {
     expect(fleet.service.counts().calls).toBeLessThanOrEqual(allowed);
     expect(fleet.service.counts().calls).toBeGreaterThanOrEqual(allowed - 4);
     expect(await jobs()).toContain('delayed|');
-    const delayed = await database.psql(`select row_to_json(j) from asset_export_queue.job j where state = 'delayed'`);
+    const delayed = await database.query(`select row_to_json(j) from asset_export_queue.job j where state = 'delayed'`);
     expect(delayed).toContain(String(nextUtcMidnight(Date.now())).slice(0, 10));
     // The logs say what is not done.
-    await database.psql(`delete from asset_export_queue.job`);
+    await database.query(`delete from asset_export_queue.job`);
     expect(await fleet.program('disk-2', 'work', '--credits-per-day', String(1000 * 160))).toMatchObject({ exit: 0 });
     await expectWhole(fleet);
   }, 120_000);

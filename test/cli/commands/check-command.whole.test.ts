@@ -68,7 +68,7 @@ describe('check', () => {
   });
 
   it.skipIf(server.isMissing)('sees a database whose tables the next run creates', async () => {
-    await server.psql('drop schema if exists asset_export cascade');
+    await server.query('drop schema if exists asset_export cascade');
     const job = await Prepared.make();
     const run = await job.set('fleet', server.address).run();
     expect(run.exit, run.stdout + run.stderr).toBe(0);
@@ -76,7 +76,7 @@ describe('check', () => {
       database: 'ok       it answers; the next run creates its tables',
       clock: 'ok       within 5 minutes of that of the database',
     });
-    expect(await server.psql("select count(*) from pg_namespace where nspname = 'asset_export'")).toBe('0\n');
+    expect(await server.query("select count(*) from pg_namespace where nspname = 'asset_export'")).toBe('0\n');
   });
 
   it.skipIf(server.isMissing)('reaches a database through TCP', async () => {

@@ -238,8 +238,8 @@ const inDatabase: readonly Mistake[] = [
     'database',
     9,
     async (job) => {
-      await server.psql('drop schema if exists asset_export cascade');
-      await server.psql(role('check_poor'));
+      await server.query('drop schema if exists asset_export cascade');
+      await server.query(role('check_poor'));
       job.set('fleet', as('check_poor'));
     },
   ],
@@ -251,7 +251,7 @@ const inDatabase: readonly Mistake[] = [
       job.set('fleet', server.address);
       const { exit, stderr } = await job.run('credits', 'set', '0').then(() => job.run('check', '--call'));
       expect(exit, stderr).toBe(0);
-      await server.psql(`${role('check_reader')} grant usage on schema asset_export to check_reader;`);
+      await server.query(`${role('check_reader')} grant usage on schema asset_export to check_reader;`);
       job.set('fleet', as('check_reader'));
     },
   ],

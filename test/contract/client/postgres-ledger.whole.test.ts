@@ -47,9 +47,9 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
   it('the schema is made by four that start at once, and found by those that come later', async () => {
     const ledgers = await openSeveral(4, {});
     await closeAll(ledgers);
-    const found = await server.psql(`select count(*) from pg_tables where schemaname = 'asset_export'`);
+    const found = await server.query(`select count(*) from pg_tables where schemaname = 'asset_export'`);
     expect(found.trim()).toBe('5');
-    await server.psql(`create role reader login; grant usage on schema asset_export to reader;
+    await server.query(`create role reader login; grant usage on schema asset_export to reader;
       grant select, insert, update, delete on all tables in schema asset_export to reader;`);
     const ledger = await openPostgresLedger(server.address.replace('user=tester', 'user=reader'), {
       apiKey: newKey(),
@@ -68,7 +68,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
 
   describeAccounts('in PostgreSQL', async () => {
     await (await open()).close();
-    await server.psql('truncate asset_export.day, asset_export.flight, asset_export.taken');
+    await server.query('truncate asset_export.day, asset_export.flight, asset_export.taken');
     return (whose) => open({ apiKey: undefined, ...whose });
   });
 
@@ -88,14 +88,14 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     await ledger.reserve({ day, credits: 160 });
     await ledger.close();
     expect(
-      await server.psql('table asset_export.day; table asset_export.flight; table asset_export.pace'),
+      await server.query('table asset_export.day; table asset_export.flight; table asset_export.pace'),
     ).not.toContain('canary');
   });
 
   it('four keep one pace: no second has more than 1.1 times the rate', async () => {
     const ledgers = await openSeveral(4, { creditsPerSecond: 200 * 160 });
     // When each call may leave, by the clock of the database: a busy machine hears of it late.
-    await server.psql(`create table departures (before timestamptz, next timestamptz, seen timestamptz);
+    await server.query(`create table departures (before timestamptz, next timestamptz, seen timestamptz);
       create function note_departure() returns trigger language plpgsql as $$ begin
         insert into departures values (old.next_at, new.next_at, clock_timestamp()); return null; end $$;
       create trigger note after update of next_at on asset_export.pace for each row execute function note_departure();`);
@@ -104,9 +104,9 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
         for (let n = 0; n < 100; n += 1) await pace.turn(160);
       }),
     );
-    await server.psql('drop trigger note on asset_export.pace');
+    await server.query('drop trigger note on asset_export.pace');
     const ms = (of: string): string => `extract(epoch from ${of}) * 1000`;
-    const told = await server.psql(`select ${ms('before')}, ${ms('next')} - 5, ${ms('seen')} from departures`);
+    const told = await server.query(`select ${ms('before')}, ${ms('next')} - 5, ${ms('seen')} from departures`);
     const departures = told
       .trim()
       .split('\n')
@@ -187,7 +187,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     first.brake.end(one.pace);
     second.brake.end(other.pace);
     await closeAll([one, other]);
-    const sums = await server.psql(
+    const sums = await server.query(
       `select sent from asset_export.sums where export = 'night' and key = '${keyHash(apiKey)}'`,
     );
     expect(sums.trim()).toBe('6');
@@ -257,7 +257,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     const [one, other] = (await openSeveral(2, { apiKey })) as [PostgresLedger, PostgresLedger];
     await one.pace.learned(250);
     const age = `update asset_export.pace set learned_at = learned_at - interval '25 hours' where key = '${keyHash(apiKey)}'`;
-    await server.psql(age);
+    await server.query(age);
     expect(await other.pace.idsPerCall()).toBeUndefined();
     await one.pace.learned(400);
     expect(await other.pace.idsPerCall()).toBe(400);
@@ -288,7 +288,7 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
     ];
     expect(await readPostgresLedger(server.address, { ...context, apiKey })).toEqual(booked);
     expect(await readPostgresLedger(server.address, context)).toEqual(expect.arrayContaining(booked));
-    await server.psql('create database unused');
+    await server.query('create database unused');
     expect(await readPostgresLedger(server.address.replace('/postgres?', '/unused?'), context)).toEqual([]);
   });
 

@@ -105,12 +105,12 @@ describe.skipIf(server.isMissing)('the schema of a shared database', () => {
   const book = `select md5(prosrc) from pg_proc where proname = 'book'`;
 
   async function database(name: string) {
-    await server.psql(`create database ${name}`);
+    await server.query(`create database ${name}`);
     const address = server.address.replace('/postgres?', `/${name}?`);
     const open = async (): Promise<void> => {
       await (await openPostgresLedger(address, { ...hurried().context, apiKey: 'key' })).close();
     };
-    const sql = (script: string): Promise<string> => server.psql(script, name);
+    const sql = (script: string): Promise<string> => server.query(script, name);
     return { open, sql };
   }
 

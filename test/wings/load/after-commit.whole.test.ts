@@ -8,7 +8,7 @@ import { emptyDatabases } from './both-databases.ts';
 import { localExports, request } from './local-exports.ts';
 
 const server = await postgresOfTests('what follows COMMIT is not tested in PostgreSQL');
-const { psql, isMissing, address } = server;
+const { query, isMissing, address } = server;
 const { exported } = await localExports();
 const opened = emptyDatabases(server);
 
@@ -21,7 +21,7 @@ describe.skipIf(isMissing)('after COMMIT', () => {
     await opened('postgres');
     const out = await exported(20);
     await load(out, { indexes: true, views: true });
-    await psql(`DROP ROLE IF EXISTS loader; CREATE ROLE loader LOGIN; GRANT USAGE ON SCHEMA public TO loader;
+    await query(`DROP ROLE IF EXISTS loader; CREATE ROLE loader LOGIN; GRANT USAGE ON SCHEMA public TO loader;
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO loader`);
     await load(out, { indexes: true, views: true }, address.replace('user=tester', 'user=loader'));
   });

@@ -27,11 +27,11 @@ export function inOneEngine(kind: LoadRequest['kind'], test: typeof it.skip) {
 }
 
 /** An empty database of each kind: a file of its own, or the public schema of the server of the tests. */
-export function emptyDatabases({ psql, address }: Pick<TestPostgres, 'psql' | 'address'>) {
+export function emptyDatabases({ query, address }: Pick<TestPostgres, 'query' | 'address'>) {
   return async (kind: LoadRequest['kind']): Promise<OpenedDatabase> => {
     if (kind === 'postgres') {
-      await psql('DROP SCHEMA public CASCADE; CREATE SCHEMA public;');
-      const rows = async (sql: string) => (await psql(sql)).split('\n').filter((line) => line !== '');
+      await query('DROP SCHEMA public CASCADE; CREATE SCHEMA public;');
+      const rows = async (sql: string) => (await query(sql)).split('\n').filter((line) => line !== '');
       return { target: parseTarget(address, '/'), address, rows };
     }
     const file = join(await tempFolder(), 'a.duckdb');

@@ -7,7 +7,7 @@ import { type LoadTarget, parseTarget } from '../../../src/wings/load/load-targe
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { localExports, request } from './local-exports.ts';
 
-const { isMissing, psql, address } = await postgresOfTests('loading into PostgreSQL is not tested');
+const { isMissing, query, address } = await postgresOfTests('loading into PostgreSQL is not tested');
 const { exported } = await localExports();
 
 describe.skipIf(isMissing)('a connection to PostgreSQL', () => {
@@ -37,39 +37,39 @@ describe.skipIf(isMissing)('a connection to PostgreSQL', () => {
     'that breaks at COMMIT of %s is safe to load again, and the exit code says so',
     async (mode) => {
       const folder = await exported(10, { tables: 'assets' });
-      await psql('DROP TABLE IF EXISTS assets, _asset_export_loads');
+      await query('DROP TABLE IF EXISTS assets, _asset_export_loads');
       await expect(loadExport(request(folder, 'postgres', mode), await brokenAt('COMMIT'))).rejects.toMatchObject({
         exit: 'unavailable',
         todo: expect.stringContaining('Run the same command again') as string,
       });
       await loadExport(request(folder, 'postgres', mode), parseTarget(address, '/'));
-      expect(await psql('SELECT count(*) FROM assets')).toBe('10\n');
-      await psql('DROP TABLE assets, _asset_export_loads');
+      expect(await query('SELECT count(*) FROM assets')).toBe('10\n');
+      await query('DROP TABLE assets, _asset_export_loads');
     },
   );
 
   it('that breaks before it keeps nothing', async () => {
     const folder = await exported(10, { tables: 'assets' });
-    await psql('DROP TABLE IF EXISTS assets');
+    await query('DROP TABLE IF EXISTS assets');
     await expect(loadExport(request(folder, 'postgres'), await brokenAt('COPY'))).rejects.toMatchObject({
       exit: 'unavailable',
       todo: expect.stringContaining('Rolled back') as string,
     });
-    await expect(psql('SELECT count(*) FROM assets')).rejects.toThrow('does not exist');
+    await expect(query('SELECT count(*) FROM assets')).rejects.toThrow('does not exist');
   });
 
   it('on which the server refuses the COMMIT keeps nothing', async () => {
     const [few, folder] = [await exported(1, { tables: 'assets' }), await exported(10, { tables: 'assets' })];
-    await psql('DROP TABLE IF EXISTS assets');
+    await query('DROP TABLE IF EXISTS assets');
     const target = parseTarget(address, '/');
     await loadExport(request(few, 'postgres'), target);
-    await psql('ALTER TABLE assets ADD one integer DEFAULT 1, ADD UNIQUE (one) DEFERRABLE INITIALLY DEFERRED');
+    await query('ALTER TABLE assets ADD one integer DEFAULT 1, ADD UNIQUE (one) DEFERRABLE INITIALLY DEFERRED');
     await expect(loadExport(request(folder, 'postgres'), target)).rejects.toMatchObject({
       exit: 'loadFailed',
       message: expect.stringContaining('duplicate key') as string,
       todo: expect.stringContaining('Rolled back') as string,
     });
-    expect(await psql('SELECT count(*) FROM assets')).toBe('1\n');
+    expect(await query('SELECT count(*) FROM assets')).toBe('1\n');
   });
 
   it('is kept alive while the server works', async () => {
@@ -78,7 +78,7 @@ describe.skipIf(isMissing)('a connection to PostgreSQL', () => {
       setKeepAlive.mockRestore();
     });
     const folder = await exported(10, { tables: 'assets' });
-    await psql('DROP TABLE IF EXISTS assets');
+    await query('DROP TABLE IF EXISTS assets');
     setKeepAlive.mockClear();
     await loadExport(request(folder, 'postgres'), parseTarget(address, '/'));
     expect(setKeepAlive).toHaveBeenCalledWith(true, 60_000);

@@ -4,9 +4,9 @@ import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { emptyDatabases } from './both-databases.ts';
 import { localExports, request } from './local-exports.ts';
 
-const { isMissing, psql, address } = await postgresOfTests('comments in PostgreSQL are not tested', 'psql');
+const { isMissing, query, address } = await postgresOfTests('comments in PostgreSQL are not tested');
 const { shared } = await localExports();
-const emptyDatabase = emptyDatabases({ psql, address });
+const emptyDatabase = emptyDatabases({ query, address });
 
 const columns = {
   duckdb: `SELECT count(*), count("comment") FROM duckdb_columns() WHERE table_name IN ('assets', 'creators', '_asset_export_loads')`,

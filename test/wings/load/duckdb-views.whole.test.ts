@@ -5,7 +5,7 @@ import { emptyDatabases } from './both-databases.ts';
 import { localExports, request } from './local-exports.ts';
 
 const { shared } = await localExports();
-const emptyDatabase = emptyDatabases({ psql: async () => '', address: '' });
+const emptyDatabase = emptyDatabases({ query: async () => '', address: '' });
 
 const cases = [
   ['replace', undefined, 'CREATE VIEW nft_metadata AS SELECT 7 AS mine'],

@@ -66,15 +66,15 @@ function placeOf(kind: LoadRequest['kind'], name: string): Place {
     const file = join(place(name), 'a.duckdb');
     return { address: `duckdb:${file}`, rows: (sql) => inDuckdb(file, sql) };
   }
-  const rows = async (sql: string) => (await server.psql(sql, name)).split('\n').filter((line) => line !== '');
+  const rows = async (sql: string) => (await server.query(sql, name)).split('\n').filter((line) => line !== '');
   return { address: server.address.replace('/postgres?', `/${name}?`), rows };
 }
 
 /** Makes a database, or a copy of another one. */
 async function made(kind: LoadRequest['kind'], name: string, from?: string): Promise<Place> {
   if (kind === 'postgres') {
-    await server.psql(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    await server.psql(`CREATE DATABASE ${name} TEMPLATE ${from ?? 'template0'}`);
+    await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await server.query(`CREATE DATABASE ${name} TEMPLATE ${from ?? 'template0'}`);
     return placeOf(kind, name);
   }
   rmSync(place(name), { recursive: true, force: true });
@@ -161,7 +161,7 @@ describe('a load that fails', () => {
           }
         }
         expect(await load(test, tried, 'new').then(() => dump(tried)), name).toEqual(wanted);
-        if (kind === 'postgres') await server.psql(`DROP DATABASE ${name} WITH (FORCE)`);
+        if (kind === 'postgres') await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
       }
     },
     600_000,

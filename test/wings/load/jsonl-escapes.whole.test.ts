@@ -12,7 +12,7 @@ import { tempFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { request } from './local-exports.ts';
 
-const { isMissing, psql, address } = await postgresOfTests('loading into PostgreSQL is not tested');
+const { isMissing, query, address } = await postgresOfTests('loading into PostgreSQL is not tested');
 
 const id = generatedId(31, 1);
 
@@ -46,7 +46,7 @@ it.skipIf(isMissing).each([String.raw`"a\u0000b"`, String.raw`"a\ud800b"`])(
       todo: expect.stringContaining(`csv or parquet (no credits with --url embedded:${jsonl}`) as string,
     });
     await loadExport(request(await exported(jsonl, 'csv'), 'postgres'), target);
-    expect(await psql('SELECT extra FROM assets')).toBe(`{"odd":${member}}\n`);
+    expect(await query('SELECT extra FROM assets')).toBe(`{"odd":${member}}\n`);
   },
 );
 
@@ -65,9 +65,9 @@ describe.skipIf(isMissing).each(['csv', 'parquet'])('a jsonb column from %s', (f
 
   const refused = async (member: string) => {
     const out = await exported(await recordWith(member), format);
-    await psql('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     expect((await load(out)).exit).toBe(0);
-    await psql('DELETE FROM assets; ALTER TABLE assets ALTER COLUMN extra TYPE jsonb USING extra::jsonb');
+    await query('DELETE FROM assets; ALTER TABLE assets ALTER COLUMN extra TYPE jsonb USING extra::jsonb');
     const { exit, stderr } = await load(out);
     expect(exit, stderr).toBe(9);
     expect(stderr).not.toContain('JSONL');
@@ -79,14 +79,14 @@ describe.skipIf(isMissing).each(['csv', 'parquet'])('a jsonb column from %s', (f
     expect(stderr).toContain(`assets.extra of ${id} has a NUL character (1 row): --nul replace or --nul remove`);
     const loaded = await load(out, '--nul', 'remove');
     expect(loaded.exit, loaded.stderr).toBe(0);
-    expect(await psql('SELECT extra FROM assets')).toBe('{"odd": "ab"}\n');
+    expect(await query('SELECT extra FROM assets')).toBe('{"odd": "ab"}\n');
   });
 
   it('refuses a lone surrogate, for which no flag is named, and json takes it', async () => {
     const { out, stderr } = await refused(String.raw`"a\ud800b"`);
     expect(stderr).not.toContain('--nul');
     const [printed = ''] = /ALTER TABLE .* TYPE json .*/.exec(stderr) ?? [];
-    await psql(printed);
+    await query(printed);
     expect((await load(out)).exit).toBe(0);
   });
 });

@@ -12,7 +12,7 @@ import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { localExports, request } from './local-exports.ts';
 import { sampled } from '../../model/support/sample.ts';
 
-const { isMissing, psql, address } = await postgresOfTests('loading into PostgreSQL is not tested', 'psql');
+const { isMissing, query, address } = await postgresOfTests('loading into PostgreSQL is not tested');
 const { service, exported, shared } = await localExports();
 
 async function duckRows(file: string, sql: string): Promise<unknown[]> {
@@ -148,34 +148,34 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
   ] as const;
   it.each(sampled(kinds, 6))('loads %s %j, and the same again', async (format, flags) => {
     const folder = await shared(100, { format, columns: allColumns, ...flags });
-    await psql(drop);
+    await query(drop);
     const first = await loadExport(request(folder, 'postgres'), target);
     const wanted = `100|100|${first['creators'] ?? 0}|${first['files'] ?? 0}\n`;
-    expect(await psql(counts)).toBe(wanted);
+    expect(await query(counts)).toBe(wanted);
     await loadExport(request(folder, 'postgres'), target);
-    expect(await psql(counts)).toBe(wanted);
+    expect(await query(counts)).toBe(wanted);
     const odd = `SELECT count(*) FROM assets WHERE content_json_uri = '' AND interface IS NOT NULL`;
-    expect(await psql(odd)).toBe(`${service.emptyUris(100)}\n`);
+    expect(await query(odd)).toBe(`${service.emptyUris(100)}\n`);
   });
 
   it('gives the tables that it makes a primary key', async () => {
     const keys = `SELECT c.conrelid::regclass, pg_get_constraintdef(c.oid) FROM pg_constraint c WHERE contype = 'p' AND connamespace = 'public'::regnamespace AND conrelid::regclass::text <> '_asset_export_loads'`;
     const renamed = await shared(20, { rename: 'id=asset' });
-    await psql(drop);
+    await query(drop);
     await loadExport(request(renamed, 'postgres'), target);
-    expect((await psql(keys)).trimEnd().split('\n').sort()).toEqual([
+    expect((await query(keys)).trimEnd().split('\n').sort()).toEqual([
       'assets|PRIMARY KEY (asset)',
       'creators|PRIMARY KEY (asset_id, "position")',
       'files|PRIMARY KEY (asset_id, "position")',
     ]);
-    await psql(drop);
+    await query(drop);
   });
 
   it.each(sampled(['csv', 'parquet', 'jsonl'], 3))(
     // Promise, Nothing misread: A load writes only into the given schema and tables (sampled)
     'loads %s into a schema of its own, under prefixed names',
     async (format) => {
-      await psql(`${drop} DROP SCHEMA IF EXISTS "ra""w's" CASCADE`);
+      await query(`${drop} DROP SCHEMA IF EXISTS "ra""w's" CASCADE`);
       const folder = await shared(50, { format });
       const named = { schema: `ra"w's`, prefix: 'nft_' };
       for (const _ of [1, 2]) {
@@ -183,16 +183,16 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
           assets: 50,
         });
       }
-      expect(await psql(`SELECT count(*) FROM "ra""w's".nft_assets`)).toBe('50\n');
-      expect(await psql(`SELECT count(*) > 0 FROM "ra""w's".nft_creators`)).toBe('t\n');
+      expect(await query(`SELECT count(*) FROM "ra""w's".nft_assets`)).toBe('50\n');
+      expect(await query(`SELECT count(*) > 0 FROM "ra""w's".nft_creators`)).toBe('t\n');
       expect(
-        await psql(`SELECT to_regclass('public.nft_assets') IS NULL AND to_regclass('public.assets') IS NULL`),
+        await query(`SELECT to_regclass('public.nft_assets') IS NULL AND to_regclass('public.assets') IS NULL`),
       ).toBe('t\n');
     },
   );
 
   it('names the right that lacks, with the statement that gives it', async () => {
-    await psql(`${drop} DROP SCHEMA IF EXISTS "o'ther" CASCADE; DROP ROLE IF EXISTS "new role"; CREATE ROLE "new role" LOGIN;
+    await query(`${drop} DROP SCHEMA IF EXISTS "o'ther" CASCADE; DROP ROLE IF EXISTS "new role"; CREATE ROLE "new role" LOGIN;
       CREATE SCHEMA "o'ther"`);
     const role = parseTarget(address.replace('user=tester', 'user=new%20role'), '/');
     const folder = await shared(20);
@@ -208,10 +208,10 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
         /^Rolled back\. Run as the owner of the \w+, then load again:\n(GRANT .*;)$/.exec(error.todo ?? '') ?? [];
       expect(granted, error.message).not.toContain(grant);
       granted.push(grant);
-      await psql(grant);
+      await query(grant);
     }
     expect(granted).toEqual([`GRANT USAGE, CREATE ON SCHEMA "o'ther" TO "new role";`]);
-    await psql(`REVOKE ALL ON "o'ther".assets FROM "new role"; ALTER TABLE "o'ther".assets OWNER TO tester`);
+    await query(`REVOKE ALL ON "o'ther".assets FROM "new role"; ALTER TABLE "o'ther".assets OWNER TO tester`);
     await expect(load()).rejects.toMatchObject({
       exit: 'loadFailed',
       todo: expect.stringMatching(
@@ -221,7 +221,7 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
   });
 
   it('takes a schema that is there from whoever may not make one', async () => {
-    await psql(`${drop} DROP SCHEMA IF EXISTS granted CASCADE; DROP ROLE IF EXISTS analyst; CREATE ROLE analyst LOGIN;
+    await query(`${drop} DROP SCHEMA IF EXISTS granted CASCADE; DROP ROLE IF EXISTS analyst; CREATE ROLE analyst LOGIN;
       CREATE SCHEMA granted AUTHORIZATION analyst`);
     const analyst = parseTarget(address.replace('user=tester', 'user=analyst'), '/');
     const named = { ...request(await shared(20), 'postgres'), schema: 'granted' };
@@ -229,7 +229,7 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
   });
 
   it('replaces a table that has rows by none only when it is told to', async () => {
-    await psql(drop);
+    await query(drop);
     const none = await exported(0, { format: 'csv' });
     const replaced = request(none, 'postgres');
     const refused = { exit: 'notTolerated', message: expect.stringContaining('has no assets') as string };
@@ -240,12 +240,12 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
       exit: 'notTolerated',
       todo: expect.stringContaining('--allow-empty') as string,
     });
-    expect(await psql('SELECT count(*) FROM assets')).toBe('20\n');
+    expect(await query('SELECT count(*) FROM assets')).toBe('20\n');
     await expect(loadExport({ ...replaced, allowEmpty: true }, target)).rejects.toMatchObject({
       todo: expect.stringContaining('--allow-older') as string,
     });
     await loadExport({ ...replaced, allowEmpty: true, allowOlder: true }, target);
-    expect(await psql('SELECT count(*) FROM assets')).toBe('0\n');
+    expect(await query('SELECT count(*) FROM assets')).toBe('0\n');
   });
 
   it.each(sampled(['assets,creators,files', 'files,creators,assets'], 2))(
@@ -253,21 +253,21 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     async (ofOther) => {
       const folder = await shared(100);
       const turned = await shared(100, { tables: ofOther });
-      await psql(drop);
+      await query(drop);
       const loaded = await loadExport(request(folder, 'postgres'), target);
       // The one that began later may come first.
       const loads = [folder, turned].map((each) => ({ ...request(each, 'postgres'), allowOlder: true }));
       await Promise.all(loads.map((each) => loadExport(each, target)));
-      expect(await psql(counts)).toBe(`100|100|${loaded['creators'] ?? 0}|${loaded['files'] ?? 0}\n`);
+      expect(await query(counts)).toBe(`100|100|${loaded['creators'] ?? 0}|${loaded['files'] ?? 0}\n`);
     },
   );
 
   it('makes the tables once when two loads come first at the same time', async () => {
     const folder = await shared(100);
     for (let time = 0; time < (runsAll ? 5 : 2); time += 1) {
-      await psql(drop);
+      await query(drop);
       await Promise.all([1, 2].map(() => loadExport(request(folder, 'postgres'), target)));
-      expect(await psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('100|100\n');
+      expect(await query('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('100|100\n');
     }
   });
 
@@ -277,9 +277,9 @@ describe.skipIf(isMissing)('into PostgreSQL', () => {
     const digest = `SELECT md5(string_agg(t::text, '' ORDER BY t::text)) FROM (SELECT ${columns} FROM assets) t`;
     const digests = new Set<string>();
     for (const format of ['parquet', 'csv', 'jsonl']) {
-      await psql(drop);
+      await query(drop);
       await loadExport(request(await shared(100, { format, 'show-fungible': true }), 'postgres'), target);
-      digests.add(await psql(digest));
+      digests.add(await query(digest));
     }
     expect(digests.size).toBe(1);
   });

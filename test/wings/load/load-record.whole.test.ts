@@ -9,7 +9,7 @@ import { tempFolder } from '../../support/temp-folder.ts';
 import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { localExports, request } from './local-exports.ts';
 
-const { isMissing, psql, address } = await postgresOfTests('the record of loads into PostgreSQL is not tested');
+const { isMissing, query, address } = await postgresOfTests('the record of loads into PostgreSQL is not tested');
 const { exported } = await localExports();
 
 const records = `SELECT "table" || ' ' || mode || ' ' || coalesce(seal, 'none') || ' ' || coalesce(base_seal, 'none') FROM _asset_export_loads ORDER BY 1`;
@@ -31,8 +31,8 @@ const cases = [
   {
     kind: 'postgres' as const,
     open: async () => {
-      await psql('DROP TABLE IF EXISTS nft_assets, nft_creators, nft_files, _asset_export_loads');
-      const read = async () => (await psql(records)).trimEnd().split('\n');
+      await query('DROP TABLE IF EXISTS nft_assets, nft_creators, nft_files, _asset_export_loads');
+      const read = async () => (await query(records)).trimEnd().split('\n');
       return { target: parseTarget(address, '/'), read };
     },
   },

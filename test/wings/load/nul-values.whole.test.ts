@@ -13,7 +13,7 @@ import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { emptyDatabases } from './both-databases.ts';
 
 const server = await postgresOfTests('NUL characters are not loaded into PostgreSQL');
-const { psql, address, isMissing } = server;
+const { query, address, isMissing } = server;
 const opened = emptyDatabases(server);
 
 /** A sample here; as many as the contract says in `npm run test:all`. */
@@ -72,13 +72,15 @@ describe.skipIf(isMissing).each(['csv', 'jsonl', 'parquet'])('NUL characters in 
       if (rule === 'remove') expect(loaded.stdout).toContain('attributes.value: NUL removed from 1 value\n');
       else expect((JSON.parse(loaded.stdout) as { nulValues: object }).nulValues).toEqual(counted);
       const found = `SELECT count(*) FROM assets WHERE content_metadata_name = '${name}'`;
-      expect(await psql(`${found}; SELECT value FROM attributes WHERE value LIKE 'x_y' OR value = 'xy'`)).toBe(
+      expect(await query(`${found}; SELECT value FROM attributes WHERE value LIKE 'x_y' OR value = 'xy'`)).toBe(
         `${bad}\n${rule === 'remove' ? 'xy' : 'x\ufffdy'}\n`,
       );
-      const recorded = await psql(`SELECT nul_values FROM _asset_export_loads WHERE "table" = 'assets'`);
+      const recorded = await query(`SELECT nul_values FROM _asset_export_loads WHERE "table" = 'assets'`);
       expect(JSON.parse(recorded)).toEqual({ content_metadata_name: bad });
       // A json column keeps the escape.
-      expect(await psql(String.raw`SELECT count(*) FROM assets WHERE extra::text LIKE '%p\\u0000q%'`)).toBe(`${bad}\n`);
+      expect(await query(String.raw`SELECT count(*) FROM assets WHERE extra::text LIKE '%p\\u0000q%'`)).toBe(
+        `${bad}\n`,
+      );
     }
   });
 
@@ -87,10 +89,10 @@ describe.skipIf(isMissing).each(['csv', 'jsonl', 'parquet'])('NUL characters in 
     await opened('postgres');
     const line = ['load', join(out, format), '--to', address, '--nul', 'replace'];
     expect((await runHere(line)).exit).toBe(0);
-    await psql(`DELETE FROM assets; ALTER TABLE assets ALTER COLUMN extra TYPE jsonb USING NULL`);
+    await query(`DELETE FROM assets; ALTER TABLE assets ALTER COLUMN extra TYPE jsonb USING NULL`);
     const loaded = await runHere([...line, '--json', '--max-deletes', '100%']);
     expect(loaded.exit, loaded.stderr).toBe(0);
-    expect(await psql(`SELECT count(*) FROM assets WHERE extra->>'odd' = E'p\ufffdq'`)).toBe(`${bad}\n`);
+    expect(await query(`SELECT count(*) FROM assets WHERE extra->>'odd' = E'p\ufffdq'`)).toBe(`${bad}\n`);
     expect(loaded.stdout).toContain(`"assets.extra":${bad}`);
   });
 });

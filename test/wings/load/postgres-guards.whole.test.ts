@@ -15,7 +15,7 @@ import { emptyDatabases } from './both-databases.ts';
 import { sampled } from '../../model/support/sample.ts';
 
 const server = await postgresOfTests('guards of loads are not tested in PostgreSQL');
-const { psql, address, isMissing } = server;
+const { query, address, isMissing } = server;
 const opened = emptyDatabases(server);
 
 const nights: string[] = [];
@@ -64,19 +64,19 @@ describe.skipIf(isMissing)('rights', () => {
     await opened('postgres');
     const first = mode === 'scd2' ? 'scd2' : 'replace';
     await load(nights[0], { mode: first });
-    await psql(`DROP ROLE IF EXISTS loader; CREATE ROLE loader LOGIN;
+    await query(`DROP ROLE IF EXISTS loader; CREATE ROLE loader LOGIN;
       REVOKE ALL ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO loader;
       GRANT SELECT, INSERT, UPDATE, DELETE ON assets, creators, files, _asset_export_loads TO loader`);
     const loader = parseTarget(address.replace('user=tester', 'user=loader'), '/');
     const notes = await load(nextOf(mode), { mode }, loader);
     expect(notes).toContainEqual(expect.stringMatching(/skipping "assets" --- only .* can analyze it/));
-    expect(await psql('SELECT count(*) > 200 FROM assets')).toMatch(/^[tf]\n$/);
+    expect(await query('SELECT count(*) > 200 FROM assets')).toMatch(/^[tf]\n$/);
   });
 
   it('names the statements for the owner when the table of loads is of version 0.1', async () => {
     await opened('postgres');
     await load(nights[0]);
-    await psql(`ALTER TABLE _asset_export_loads DROP COLUMN export, DROP COLUMN nul_values;
+    await query(`ALTER TABLE _asset_export_loads DROP COLUMN export, DROP COLUMN nul_values;
       DROP ROLE IF EXISTS loader; CREATE ROLE loader LOGIN; GRANT USAGE ON SCHEMA public TO loader;
       GRANT SELECT, INSERT, UPDATE, DELETE ON assets, creators, files, _asset_export_loads TO loader`);
     const to = address.replace('user=tester', 'user=loader');
@@ -84,7 +84,7 @@ describe.skipIf(isMissing)('rights', () => {
     expect(refused.exit, refused.stderr).toBe(9);
     const statements = refused.stderr.split('\n').filter((line) => line.trim().startsWith('ALTER TABLE'));
     expect(statements).toHaveLength(2);
-    await psql(statements.join('\n'));
+    await query(statements.join('\n'));
     const done = await runHere(['load', nights[1] ?? '', '--to', to]);
     expect(done.exit, done.stderr).toBe(0);
   });
@@ -129,7 +129,7 @@ describe.skipIf(isMissing)('readers', () => {
   it('wait less than a second for a new column, which waits for a transaction that has read the table', async () => {
     await opened('postgres');
     await load(nights[0]);
-    await psql('ALTER TABLE assets DROP COLUMN burnt');
+    await query('ALTER TABLE assets DROP COLUMN burnt');
     const [old, reader] = [await client(), await client()];
     await old.query('BEGIN; SELECT count(*) FROM assets');
     await reader.query(`SET lock_timeout = '900ms'`);
@@ -171,17 +171,17 @@ describe.skipIf(isMissing)('rows that are swallowed', () => {
   const cases = all.filter(([, , isSample]) => runsAll || isSample);
   it.each(cases)('in --mode %s by %s: exit 9, and nothing is kept', async (mode, what) => {
     await opened('postgres');
-    await psql('DROP ROLE IF EXISTS limited');
+    await query('DROP ROLE IF EXISTS limited');
     await load(nights[0], { mode });
-    await psql(swallowers[what]);
+    await query(swallowers[what]);
     const contents = `SELECT md5(string_agg(t::text, '' ORDER BY t::text)) FROM`;
     const found = (): Promise<string> =>
-      psql(`${contents} assets t; ${contents} creators t; ${contents} _asset_export_loads t`);
+      query(`${contents} assets t; ${contents} creators t; ${contents} _asset_export_loads t`);
     const before = await found();
     const to = what === 'row level security' ? address.replace('user=tester', 'user=limited') : address;
     await expect(load(diff, { mode }, parseTarget(to, '/'))).rejects.toMatchObject({ exit: 'loadFailed' });
     expect(await found()).toBe(before);
-    await psql('DROP OWNED BY limited; DROP ROLE limited').catch(() => undefined);
+    await query('DROP OWNED BY limited; DROP ROLE limited').catch(() => undefined);
   });
 
   const swallow = (events: string, table = 'assets'): string => `ALTER TABLE assets ADD COLUMN deleted_at timestamptz;
@@ -205,23 +205,23 @@ describe.skipIf(isMissing)('rows that are swallowed', () => {
     async (mode, deletes, _, sql) => {
       await opened('postgres');
       await load(nights[0], { mode: mode === 'scd2' ? 'scd2' : 'replace' });
-      await psql(sql);
+      await query(sql);
       const contents = `SELECT md5(string_agg(t::text, '' ORDER BY t::text)) FROM assets t`;
-      const held = await psql(contents);
+      const held = await query(contents);
       await expect(load(nextOf(mode), { mode, deletes })).rejects.toMatchObject({ exit: 'loadFailed' });
-      expect(await psql(contents)).toBe(held);
+      expect(await query(contents)).toBe(held);
     },
   );
 
   it('cannot be seen by a diff, which names the way out: it heals the table', async () => {
     await opened('postgres');
     await load(nights[0]);
-    await psql('DELETE FROM assets WHERE id IN (SELECT id FROM assets ORDER BY id LIMIT 9)');
+    await query('DELETE FROM assets WHERE id IN (SELECT id FROM assets ORDER BY id LIMIT 9)');
     const refused = await runHere(['load', diff, '--to', address]);
     expect(refused.exit, refused.stderr).toBe(2);
     const [, newer = ''] = /Load (\S+) instead/.exec(refused.stderr) ?? [];
     expect((await runHere(['load', newer, '--to', address])).exit).toBe(0);
-    expect(await psql('SELECT count(*) FROM assets')).toBe('214\n');
+    expect(await query('SELECT count(*) FROM assets')).toBe('214\n');
   });
 });
 
@@ -229,7 +229,7 @@ describe.skipIf(isMissing)('tables of another shape', () => {
   it('get the columns that they lack, and views and grants stay', async () => {
     await opened('postgres');
     await load(nights[0]);
-    await psql(`ALTER TABLE assets DROP COLUMN burnt, DROP COLUMN interface, DROP COLUMN supply_print_max_supply;
+    await query(`ALTER TABLE assets DROP COLUMN burnt, DROP COLUMN interface, DROP COLUMN supply_print_max_supply;
       CREATE VIEW owners AS SELECT id, ownership_owner FROM assets; GRANT SELECT ON assets TO PUBLIC`);
     const failed = await runHere(['load', nights[1] ?? '', '--to', address, '--new-columns', 'fail']);
     expect(failed.exit, failed.stderr).toBe(9);
@@ -237,10 +237,10 @@ describe.skipIf(isMissing)('tables of another shape', () => {
     expect(statements).toHaveLength(3);
     const notes = await load(nights[1]);
     expect(notes.filter((note) => note.startsWith('the table assets has a new column'))).toHaveLength(3);
-    expect(await psql('SELECT count(*), count(interface) > 0 FROM assets')).toBe('214|t\n');
-    expect(await psql('SELECT count(*) FROM owners')).toBe('214\n');
-    expect(await psql(`SELECT has_table_privilege('public', 'assets', 'SELECT')`).catch(() => 't\n')).toBe('t\n');
-    await psql(`ALTER TABLE assets DROP COLUMN burnt, DROP COLUMN interface, DROP COLUMN supply_print_max_supply;
+    expect(await query('SELECT count(*), count(interface) > 0 FROM assets')).toBe('214|t\n');
+    expect(await query('SELECT count(*) FROM owners')).toBe('214\n');
+    expect(await query(`SELECT has_table_privilege('public', 'assets', 'SELECT')`).catch(() => 't\n')).toBe('t\n');
+    await query(`ALTER TABLE assets DROP COLUMN burnt, DROP COLUMN interface, DROP COLUMN supply_print_max_supply;
       ${statements.join('\n')}`);
     await load(nights[1]);
   });
@@ -248,22 +248,24 @@ describe.skipIf(isMissing)('tables of another shape', () => {
   it('of another type: exit 9, and the printed ALTER works', async () => {
     await opened('postgres');
     await load(nights[0]);
-    await psql(`ALTER TABLE assets ALTER COLUMN ownership_owner TYPE varchar(10) USING 'x'`);
+    await query(`ALTER TABLE assets ALTER COLUMN ownership_owner TYPE varchar(10) USING 'x'`);
     const failed = await runHere(['load', nights[1] ?? '', '--to', address]);
     expect(failed.exit, failed.stderr).toBe(9);
     expect(failed.stderr).toContain('assets.ownership_owner');
     const statements = failed.stderr.split('\n').filter((line) => line.trim().startsWith('ALTER TABLE'));
     expect(statements).toHaveLength(1);
-    await psql(statements.join('\n'));
+    await query(statements.join('\n'));
     expect((await runHere(['load', nights[1] ?? '', '--to', address])).exit).toBe(0);
   });
 
   it('that a user made jsonb, wider or with columns of their own stay so', async () => {
     await opened('postgres');
     await load(nights[0]);
-    await psql(`ALTER TABLE assets ALTER COLUMN extra TYPE jsonb USING extra::jsonb, ADD COLUMN note text DEFAULT 'x'`);
+    await query(
+      `ALTER TABLE assets ALTER COLUMN extra TYPE jsonb USING extra::jsonb, ADD COLUMN note text DEFAULT 'x'`,
+    );
     await load(nights[1]);
-    expect(await psql(`SELECT pg_typeof(extra), count(*) FROM assets WHERE extra IS NOT NULL GROUP BY 1`)).toMatch(
+    expect(await query(`SELECT pg_typeof(extra), count(*) FROM assets WHERE extra IS NOT NULL GROUP BY 1`)).toMatch(
       /^jsonb\|/,
     );
   });
@@ -278,20 +280,20 @@ describe.skipIf(isMissing)('--indexes', () => {
       expect(loaded.exit, loaded.stderr).toBe(0);
     }
     const indexes = `SELECT indexname FROM pg_indexes WHERE indexdef LIKE '%spgist%' ORDER BY 1`;
-    expect(await psql(indexes)).toBe(
+    expect(await query(indexes)).toBe(
       'assets_collection_spgist\nassets_ownership_owner_spgist\ncreators_address_spgist\n',
     );
-    await psql(
+    await query(
       `UPDATE creators SET address = (SELECT string_agg(md5(n::text), '') FROM generate_series(1, 500) n) WHERE position = 0`,
     );
-    await psql(`DROP INDEX creators_address_spgist; DROP ROLE IF EXISTS loader; CREATE ROLE loader LOGIN; GRANT USAGE ON SCHEMA public TO loader;
+    await query(`DROP INDEX creators_address_spgist; DROP ROLE IF EXISTS loader; CREATE ROLE loader LOGIN; GRANT USAGE ON SCHEMA public TO loader;
       GRANT SELECT, INSERT, UPDATE, DELETE ON assets, creators, files, _asset_export_loads TO loader`);
     const to = address.replace('user=tester', 'user=loader');
     const failed = await runHere(['load', nights[1] ?? '', '--to', to, '--indexes']);
     expect(failed.exit, failed.stderr).toBe(9);
     expect(failed.stderr).toMatch(/the rows are loaded, the index \w+ is not/);
-    expect(await psql('SELECT count(*) FROM assets')).toBe('214\n');
+    expect(await query('SELECT count(*) FROM assets')).toBe('214\n');
     const statement = failed.stderr.split('\n').find((text) => text.trim().startsWith('CREATE INDEX')) ?? '';
-    await psql(statement);
+    await query(statement);
   });
 });

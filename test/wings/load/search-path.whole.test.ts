@@ -6,7 +6,7 @@ import { emptyDatabases } from './both-databases.ts';
 import { localExports, request } from './local-exports.ts';
 
 const server = await postgresOfTests('schemas of a search path are not tested in PostgreSQL');
-const { psql, isMissing, address } = server;
+const { query, isMissing, address } = server;
 const { exported } = await localExports();
 const opened = emptyDatabases(server);
 
@@ -18,24 +18,24 @@ describe.skipIf(isMissing)('tables that are not in the first schema of the searc
 
   it('get the columns that they lack, and their view and indexes beside them', async () => {
     await opened('postgres');
-    await psql('DROP SCHEMA IF EXISTS staging CASCADE; CREATE SCHEMA staging');
+    await query('DROP SCHEMA IF EXISTS staging CASCADE; CREATE SCHEMA staging');
     const out = await exported(20);
     await load(out, '');
-    await psql('ALTER TABLE assets DROP COLUMN content_metadata_name');
+    await query('ALTER TABLE assets DROP COLUMN content_metadata_name');
     await load(out, staging, { views: true, indexes: true });
     expect(
-      await psql(`SELECT count(content_metadata_name) > 0 FROM assets; SELECT count(*) FROM nft_metadata;
+      await query(`SELECT count(content_metadata_name) > 0 FROM assets; SELECT count(*) FROM nft_metadata;
       SELECT count(*) FROM pg_class WHERE relnamespace = 'staging'::regnamespace`),
     ).toBe('t\n20\n0\n');
   });
 
   it('are loaded by one load at a time', async () => {
     await opened('postgres');
-    await psql('DROP SCHEMA IF EXISTS staging CASCADE; CREATE SCHEMA staging');
+    await query('DROP SCHEMA IF EXISTS staging CASCADE; CREATE SCHEMA staging');
     const out = await exported(20);
     await load(out, '');
     const loads = ['', staging, '', staging].map((options) => load(out, options));
     await Promise.all(loads);
-    expect(await psql(`SELECT count(*) FROM assets`)).toBe('20\n');
+    expect(await query(`SELECT count(*) FROM assets`)).toBe('20\n');
   });
 });

@@ -61,6 +61,6 @@ describe.skipIf(server.isMissing)('a server that is stopped', () => {
     expect(hasCrashed).toBe(true);
     await server.restart();
     await loadExport(request(folder, 'postgres', mode), target);
-    expect(await server.psql('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('40|40\n');
+    expect(await server.query('SELECT count(*), count(DISTINCT id) FROM assets')).toBe('40|40\n');
   });
 });

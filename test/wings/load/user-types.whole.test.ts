@@ -10,7 +10,7 @@ import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { emptyDatabases } from './both-databases.ts';
 
 const server = await postgresOfTests('columns with types of the user are not tested in PostgreSQL');
-const { psql, isMissing } = server;
+const { query, isMissing } = server;
 const opened = emptyDatabases(server);
 
 let folder: Awaited<ReturnType<typeof keptFolder>>;
@@ -45,12 +45,12 @@ describe.skipIf(isMissing)('a column of which unlike values are equal', () => {
     await database;
     await load(night);
     const names = `SELECT md5(string_agg(content_metadata_name::text, '' ORDER BY id)) FROM assets`;
-    const wanted = await psql(names);
-    await psql(`${before}; ALTER TABLE assets ALTER content_metadata_name TYPE ${type};
+    const wanted = await query(names);
+    await query(`${before}; ALTER TABLE assets ALTER content_metadata_name TYPE ${type};
       UPDATE assets SET content_metadata_name = ${changed}`);
-    expect(await psql(names)).not.toBe(wanted);
+    expect(await query(names)).not.toBe(wanted);
     await load(night);
-    expect(await psql(names)).toBe(wanted);
+    expect(await query(names)).toBe(wanted);
   });
 });
 
@@ -78,13 +78,13 @@ describe.skipIf(isMissing)('changes', () => {
       database = opened('postgres');
       await database;
       await load(nights[0] ?? '', { mode });
-      await psql(`DO $$ BEGIN EXECUTE (SELECT 'CREATE TYPE kind AS ENUM (' || string_agg(DISTINCT quote_literal(interface), ',') || ')' FROM assets); END $$;
+      await query(`DO $$ BEGIN EXECUTE (SELECT 'CREATE TYPE kind AS ENUM (' || string_agg(DISTINCT quote_literal(interface), ',') || ')' FROM assets); END $$;
       ALTER TABLE assets ALTER interface TYPE kind USING interface::kind, ALTER extra TYPE jsonb USING extra::text::jsonb`);
       await expect(load(diff, { mode })).rejects.toMatchObject({
         message: expect.stringMatching(/^assets\.extra of \w+ has a NUL character \(\d+ rows\): --nul/) as string,
       });
       await load(diff, { mode, nul: 'replace' });
-      const found = await psql(
+      const found = await query(
         `SELECT count(*) > 5, min(interface::text) FROM assets WHERE extra->>'odd' = E'x\ufffdy'`,
       );
       expect(found).toBe('t|Custom\n');
@@ -97,11 +97,11 @@ describe.skipIf(isMissing)('changes', () => {
       database = opened('postgres');
       const { target } = await database;
       await load(nights[0] ?? '', { mode });
-      await psql(`ALTER TABLE assets ALTER exported_at TYPE timestamp USING exported_at AT TIME ZONE 'UTC'`);
+      await query(`ALTER TABLE assets ALTER exported_at TYPE timestamp USING exported_at AT TIME ZONE 'UTC'`);
       const there = parseTarget(`${target.address}&options=-c%20TimeZone%3DAsia/Tokyo`, '/');
       const request = { files: localDisk, folder: diff, kind: 'postgres', mode, nul: 'remove' } as const;
       await loadExport(request, there);
-      expect(await psql(`SELECT max(exported_at) - min(exported_at) < '1 hour' FROM assets`)).toBe('t\n');
+      expect(await query(`SELECT max(exported_at) - min(exported_at) < '1 hour' FROM assets`)).toBe('t\n');
     },
   );
 });

