@@ -87,12 +87,14 @@ async function* fileBytes(input: IdInput): AsyncGenerator<Uint8Array> {
     return;
   }
   const file = await openInput(input);
-  const buffer = Buffer.allocUnsafeSlow(readBytes);
+  let buffer = Buffer.allocUnsafeSlow(pieceBytes);
   try {
     for (;;) {
       const bytesRead = await readAt(input, file, buffer);
       if (bytesRead === 0) return;
       yield* piecesOf(buffer.subarray(0, bytesRead));
+      // Most lists end in the first read: memory for them is not to be that of a long one.
+      if (bytesRead === buffer.length && bytesRead < readBytes) buffer = Buffer.allocUnsafeSlow(readBytes);
     }
   } finally {
     await file.close();
