@@ -6,6 +6,8 @@ const pieceBytes = 1 << 20;
 /** The first piece: most files of an export end in it, and memory for them is not to be that of a large one. */
 const firstPieceBytes = 1 << 16;
 
+const noPiece = Promise.resolve(new Uint8Array(0));
+
 /** `reused`: a piece is good until the next one is requested. New memory for each is collected late, but streams that read ahead need it. */
 export type PieceMemory = 'new' | 'reused';
 
@@ -14,35 +16,25 @@ export async function* piecesOf(
   open: ReadableFile,
   memory: PieceMemory = 'new',
 ): AsyncGenerator<Uint8Array, void, void> {
-  const buffers = [Buffer.alloc(0), Buffer.alloc(0)];
-  const read = (position: number): Promise<Uint8Array> => {
-    const length = lengthAt(position);
-    if (memory === 'new') return open.read(position, length);
-    // The other one is being processed.
-    buffers.reverse();
-    if ((buffers[0]?.length ?? 0) < length) buffers[0] = Buffer.allocUnsafeSlow(length);
-    return open.read(position, length, buffers[0]);
-  };
-  let next: Promise<Uint8Array> | undefined = read(0);
+  /** Memory that nobody reads any more: that of the piece before the one that is processed. */
+  let free: Uint8Array | undefined;
+  let next = open.read(0, firstPieceBytes);
   try {
-    for (let position = 0; next !== undefined; ) {
-      const piece: Uint8Array = await next;
+    for (let position = 0; ; ) {
+      const piece = await next;
       if (piece.length === 0) return;
-      const isLast = piece.length < lengthAt(position);
+      const isLast = piece.length < (position === 0 ? firstPieceBytes : pieceBytes);
       position += piece.length;
-      next = isLast ? undefined : read(position);
+      next = isLast ? noPiece : open.read(position, pieceBytes, free);
       // A failure is met at the next turn; a reader that stops before leaves it unseen.
-      next?.catch(() => undefined);
+      next.catch(() => undefined);
       yield piece;
+      if (memory === 'reused') free = piece;
     }
   } finally {
     // A reader that stops early closes the file: not while it is read.
-    await next?.catch(() => undefined);
+    await next.catch(() => undefined);
   }
-}
-
-function lengthAt(position: number): number {
-  return position === 0 ? firstPieceBytes : pieceBytes;
 }
 
 /** Size and SHA-256 of a file. */
