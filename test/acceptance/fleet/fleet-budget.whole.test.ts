@@ -107,29 +107,35 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     const [throttledAt, pauseMs] = [20 * sharing.length, 2000];
     const { start, credits } = await fleet({
       throttled: ({ number }) => {
-        arrivedMs.push(performance.now());
+        arrivedMs.push(Date.now());
         return number === throttledAt ? pauseMs / 1000 : undefined;
       },
     });
     await bookedNow();
     await credits('set', '0');
-    await server.query(`create table turns (ms float8);
+    // When each call may leave, and the end of the pause that is known then.
+    await server.query(`create table turns (ms float8, pause_ms float8);
       create function log_turn() returns trigger language plpgsql as $$ begin
-        insert into turns values (extract(epoch from new.next_at) * 1000); return new;
+        insert into turns values
+          (extract(epoch from new.next_at) * 1000 - 25, extract(epoch from new.pause_until) * 1000);
+        return new;
       end $$;
       create trigger turns after update of next_at on asset_export.pace for each row execute function log_turn()`);
     const runs = sharing.map((out) => start(out, '--credits-per-second', String(40 * 160)));
     expect(exitsOf(await Promise.all(runs.map(({ ended }) => ended)))).toEqual(runs.map(() => 0));
     const calls = 40 * sharing.length + 1;
     expect(arrivedMs).toHaveLength(calls);
-    const turns = (await server.query('select ms from turns')).trim().split('\n').map(Number);
+    const turns = (await server.query('select ms, pause_ms from turns order by ms')).trim().split('\n');
+    const turnsMs = turns.map((row) => Number(row.split('|')[0]));
     expect(turns.length).toBeGreaterThanOrEqual(calls);
-    const most = Math.max(...turns.map((from) => turns.filter((ms) => ms >= from && ms < from + 1000).length));
+    const most = Math.max(...turnsMs.map((from) => turnsMs.filter((ms) => ms >= from && ms < from + 1000).length));
     expect(most).toBeLessThanOrEqual(44);
-    // Sixteen calls may have had their turns.
-    const throttledMs = arrivedMs[throttledAt - 1] ?? 0;
-    const inPause = arrivedMs.filter((ms) => ms > throttledMs + 600 && ms < throttledMs + pauseMs - 50);
-    expect(inPause).toEqual([]);
+    // How soon a run hears that it is to pause, and how late a call arrives, is up to the machine. Nobody gets a turn in a pause, and
+    // no call leaves before its turn, but for what timers are early.
+    const pausesMs = turns.map((row) => Number(row.split('|')[1]));
+    expect(Math.max(...pausesMs)).toBeGreaterThanOrEqual((arrivedMs[throttledAt - 1] ?? 0) + pauseMs);
+    expect(turnsMs.filter((ms, index) => ms < (pausesMs[index] ?? 0))).toEqual([]);
+    expect(arrivedMs.filter((ms, index) => ms < (turnsMs[index] ?? 0) - 5)).toEqual([]);
   });
 
   it('wait for a database that crashes, spend no more for it, and make the same files', async () => {
