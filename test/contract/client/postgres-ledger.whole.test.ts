@@ -15,6 +15,7 @@ import { type Clock, dayMs, systemClock, utcDay } from '../../../src/lib/clock.t
 import { batchCall, idsOf, recordsOf } from '../../core/client/support/calls.ts';
 import { throughGate } from '../../support/postgres-gate.ts';
 import { until } from '../../support/until.ts';
+import { mostInASecond } from '../../support/most-in-a-second.ts';
 import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 import { describeAccounts, describeCorrections, describeLedger } from './ledger-contract.ts';
 
@@ -35,12 +36,6 @@ function openSeveral(count: number, options: Partial<PostgresLedgerOptions>): Pr
 
 async function closeAll(ledgers: readonly PostgresLedger[]): Promise<void> {
   await Promise.all(ledgers.map((ledger) => ledger.close()));
-}
-
-/** Most of the moments, in milliseconds, that lie in one second. */
-function mostInASecond(moments: readonly number[]): number {
-  const sorted = moments.toSorted((one, other) => one - other);
-  return Math.max(...sorted.map((from) => sorted.filter((ms) => ms >= from && ms < from + 1000).length));
 }
 
 describe.skipIf(server.isMissing)('in PostgreSQL', () => {
