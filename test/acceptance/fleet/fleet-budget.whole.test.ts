@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type GeneratedServiceOptions, startGeneratedService } from '../../support/service/generated-service.ts';
-import { mostInASecond } from '../../support/most-in-a-second.ts';
+import { mostInASecond, noteTurns } from '../../support/turns.ts';
 import { runsAll } from '../../support/lane.ts';
 import { writeIdFile } from '../../support/id-file.ts';
 import { exportBytes } from '../../support/run-export.ts';
@@ -114,33 +114,21 @@ describe.skipIf(server.isMissing)('runs that share a database', () => {
     });
     await bookedNow();
     await credits('set', '0');
-    // When each call may leave, and the end of the pause that is known then.
-    await server.query(`create table turns (ms float8, pause_ms float8);
-      create function log_turn() returns trigger language plpgsql as $$ begin
-        insert into turns values
-          (extract(epoch from new.next_at) * 1000 - ${1000 / perSecond}, extract(epoch from new.pause_until) * 1000);
-        return new;
-      end $$;
-      create trigger turns after update of next_at on asset_export.pace for each row execute function log_turn()`);
+    const turnsNoted = await noteTurns(server, { perSecond });
     const runs = sharing.map((out) => start(out, '--credits-per-second', String(perSecond * 160)));
     expect(exitsOf(await Promise.all(runs.map(({ ended }) => ended)))).toEqual(runs.map(() => 0));
     const calls = 40 * sharing.length + 1;
     expect(arrivedMs).toHaveLength(calls);
-    const told = await server.query('select ms, pause_ms from turns order by ms');
-    const turns = told
-      .trim()
-      .split('\n')
-      .map((line) => line.split('|').map(Number) as [number, number]);
-    const turnsMs = turns.map(([ms]) => ms);
+    const turns = await turnsNoted();
     expect(turns.length).toBeGreaterThanOrEqual(calls);
-    expect(mostInASecond(turnsMs)).toBeLessThanOrEqual(44);
+    expect(mostInASecond(turns)).toBeLessThanOrEqual(44);
     // How soon a run hears that it is to pause, and how late a call arrives, is up to the machine. Nobody gets a turn in a pause, and
     // no call leaves before its turn, but for what timers are early.
-    expect(Math.max(...turns.map(([, untilMs]) => untilMs))).toBeGreaterThanOrEqual(
+    expect(Math.max(...turns.map(({ pauseEndMs }) => pauseEndMs))).toBeGreaterThanOrEqual(
       (arrivedMs[throttledAt - 1] ?? 0) + pauseMs,
     );
-    expect(turns.filter(([ms, untilMs]) => ms < untilMs)).toEqual([]);
-    expect(arrivedMs.filter((ms, index) => ms < (turnsMs[index] ?? 0) - 5)).toEqual([]);
+    expect(turns.filter(({ leaveMs, pauseEndMs }) => leaveMs < pauseEndMs)).toEqual([]);
+    expect(arrivedMs.filter((ms, index) => ms < (turns[index]?.leaveMs ?? 0) - 5)).toEqual([]);
   });
 
   it('wait for a database that crashes, spend no more for it, and make the same files', async () => {

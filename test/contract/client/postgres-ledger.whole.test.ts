@@ -15,7 +15,7 @@ import { type Clock, dayMs, systemClock, utcDay } from '../../../src/lib/clock.t
 import { batchCall, idsOf, recordsOf } from '../../core/client/support/calls.ts';
 import { throughGate } from '../../support/postgres-gate.ts';
 import { until } from '../../support/until.ts';
-import { mostInASecond } from '../../support/most-in-a-second.ts';
+import { mostInASecond, noteTurns } from '../../support/turns.ts';
 import { postgresOfTests } from '../../wings/warehouse/postgres-of-tests.ts';
 import { describeAccounts, describeCorrections, describeLedger } from './ledger-contract.ts';
 
@@ -89,28 +89,18 @@ describe.skipIf(server.isMissing)('in PostgreSQL', () => {
 
   it('four keep one pace: no second has more than 1.1 times the rate', async () => {
     const ledgers = await openSeveral(4, { creditsPerSecond: 200 * 160 });
-    // When each call may leave, by the clock of the database: a busy machine hears of it late.
-    await server.query(`create table departures (before timestamptz, next timestamptz, seen timestamptz);
-      create function note_departure() returns trigger language plpgsql as $$ begin
-        insert into departures values (old.next_at, new.next_at, clock_timestamp()); return null; end $$;
-      create trigger note after update of next_at on asset_export.pace for each row execute function note_departure();`);
+    const turnsNoted = await noteTurns(server, { perSecond: 200 });
     await Promise.all(
       ledgers.map(async ({ pace }) => {
         for (let n = 0; n < 100; n += 1) await pace.turn(160);
       }),
     );
-    await server.query('drop trigger note on asset_export.pace');
-    const ms = (of: string): string => `extract(epoch from ${of}) * 1000`;
-    const told = await server.query(`select ${ms('before')}, ${ms('next')} - 5, ${ms('seen')} from departures`);
-    const departures = told
-      .trim()
-      .split('\n')
-      .map((line) => line.split('|').map(Number) as [number, number, number]);
-    expect(departures).toHaveLength(400);
-    expect(mostInASecond(departures.map(([, leaveMs]) => leaveMs))).toBeLessThanOrEqual(220);
+    const turns = await turnsNoted();
+    expect(turns).toHaveLength(400);
+    expect(mostInASecond(turns)).toBeLessThanOrEqual(220);
     // Not slower either: each leaves at once, or right behind the one before.
-    for (const [beforeMs, leaveMs, seenMs] of departures)
-      expect(leaveMs).toBeLessThanOrEqual(Math.max(beforeMs, seenMs));
+    for (const { beforeMs, leaveMs, givenMs } of turns)
+      expect(leaveMs).toBeLessThanOrEqual(Math.max(beforeMs, givenMs));
     await closeAll(ledgers);
   });
 
